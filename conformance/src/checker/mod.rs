@@ -1,0 +1,3 @@
+//! Checkers: a history in, a verdict out, no I/O.
+
+pub mod drain;

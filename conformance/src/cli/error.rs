@@ -1,0 +1,63 @@
+//! What goes wrong before there is a result: each error says what, where and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use leaseproof_engines::provider::SelectionError;
+use leaseproof_reports::{ReadError, RunDirError};
+use miette::Diagnostic;
+
+use crate::exit_code::Exit;
+use crate::known_failures::KnownFailuresError;
+
+#[derive(Debug, thiserror::Error, Diagnostic)]
+pub(super) enum CliError {
+    #[error(transparent)]
+    #[diagnostic(help("`leaseproof list engines` shows what there is"))]
+    Selection(#[from] SelectionError),
+    #[error("`{pattern}` is not a pattern")]
+    #[diagnostic(help("use `*` and `?` as in file names: `--contract 'renew/*'`"))]
+    Pattern { pattern: String, source: glob::PatternError },
+    #[error("no contract is called `{pattern}`{}", .level.map(|level| format!(" at level `{level}`")).unwrap_or_default())]
+    #[diagnostic(help("{}`leaseproof list contracts` shows what there is", .nearest.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default()))]
+    NoContract {
+        pattern: String,
+        level: Option<leaseproof_reports::Level>,
+        nearest: Option<&'static str>,
+    },
+    #[error(transparent)]
+    #[diagnostic(help(
+        "each `[[failure]]` has `engine`, `contract`, `reason`, and if wanted `versions` and `variant`"
+    ))]
+    Known(#[from] KnownFailuresError),
+    #[error("no engine was named and none can be provided")]
+    #[diagnostic(help("`leaseproof doctor` says what is missing and how to get it"))]
+    NoEngine,
+    #[error("the results cannot be written")]
+    #[diagnostic(help("free space or name another directory with `--out DIR`"))]
+    Write(#[from] RunDirError),
+    #[error("the run cannot be read")]
+    #[diagnostic(help("name a run directory, a `run.json`, or `latest`"))]
+    Read(#[from] ReadError),
+    #[error("no case `{case}` in `{}`", .run.display())]
+    #[diagnostic(help("{}", .help))]
+    NoCase { case: String, run: PathBuf, help: String },
+    #[error("the image of `{label}` could not be built: {reason}")]
+    #[diagnostic(help("`leaseproof doctor` lists the other ways to a server"))]
+    Image { label: String, reason: String },
+    #[error("this program cannot start")]
+    Runtime(#[source] io::Error),
+}
+
+impl CliError {
+    pub(super) fn exit(&self) -> Exit {
+        match self {
+            Self::Selection(_) | Self::Known(_) | Self::Pattern { .. } | Self::NoCase { .. } => {
+                Exit::Usage
+            }
+            Self::NoContract { .. } => Exit::NothingSelected,
+            Self::NoEngine | Self::Image { .. } => Exit::EngineMissing,
+            Self::Write(_) | Self::Read(_) | Self::Runtime(_) => Exit::Unwritten,
+        }
+    }
+}

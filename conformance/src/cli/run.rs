@@ -1,0 +1,130 @@
+//! `leaseproof run`: the contracts on real engines, and the reports.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+use jiff::Timestamp;
+use leaseproof_reports::schema::SEED_MAX;
+use leaseproof_reports::{Outcome, Run, RunDir, format};
+
+use super::error::CliError;
+use super::progress::{Display, Wording};
+use super::select::Select;
+use crate::exit_code::Exit;
+use crate::known_failures::KnownFailures;
+use crate::suite::{self, Part, Plan};
+use crate::summary::{self, Frame};
+use crate::variant::Matrix;
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    select: Select,
+    /// The seed of every random choice; drawn and printed when it is not given
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    seed: Option<u64>,
+    /// How often each case is run; one that differs once is shown with its worst outcome
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    repeat: u32,
+    /// Which variants: the engine's defaults, or every isolation, clock and journal mode as well
+    #[arg(long, value_name = "MATRIX", default_value = "default", value_parser = matrix)]
+    matrix: Matrix,
+    /// A file of known failures, beside those that ship with the suite: they are reported and do not
+    /// fail the run, unless they are kept again
+    #[arg(long, value_name = "FILE")]
+    known_failing: Option<PathBuf>,
+    /// Where `runs/<time>-<id>` and the link `latest` are written
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    out: PathBuf,
+}
+
+fn matrix(text: &str) -> Result<Matrix, String> {
+    let found = [Matrix::Default, Matrix::Full].into_iter().find(|matrix| matrix.as_str() == text);
+    found.ok_or_else(|| "matrices are `default` and `full`".to_owned())
+}
+
+pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
+    let (selections, named) = arguments.select.selections()?;
+    let mut known = KnownFailures::shipped();
+    if let Some(path) = &arguments.known_failing {
+        known.entries.extend(KnownFailures::read(path)?.entries);
+    }
+    let plan = Plan {
+        selections,
+        contracts: arguments.select.contracts()?,
+        seed: arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX)),
+        repeat: arguments.repeat,
+        matrix: arguments.matrix,
+        jobs: arguments.select.jobs,
+        controls: false,
+    };
+    #[expect(clippy::disallowed_methods, reason = "it names the run; no verdict depends on it")]
+    let started = Timestamp::now();
+    let id = run_id(started);
+    // Before anything is started: a directory that cannot be written makes the rest pointless.
+    let directory = RunDir::create(&arguments.out, &id)?;
+    eprintln!(
+        "seed {}, {} contracts, {} engines",
+        plan.seed,
+        plan.contracts.len(),
+        plan.selections.len()
+    );
+    let interrupt = super::interruptible()?;
+    let clock = Instant::now();
+    let display = Display::new(Wording {
+        notable: |outcome| !matches!(outcome, Outcome::Kept | Outcome::Unsupported),
+    });
+    let options = super::provide_options()?;
+    let parts = suite::run(&plan, &options, &interrupt, &|event| display.show(&event)).await;
+    display.clear();
+    let frame = Frame { id, started, duration: clock.elapsed(), command: command_line() };
+    let mut save = |key: &str, history: Vec<u8>| directory.write_history(key, history);
+    let run = summary::run_of(&plan, &parts, &known, frame, &mut save)?;
+    directory.write_run(&run)?;
+    directory.publish()?;
+    print(&run, &parts, &directory);
+    if interrupt.was_asked() {
+        return Ok(Exit::Interrupted);
+    }
+    Ok(Exit::of(&run, named))
+}
+
+fn print(run: &Run, parts: &[Part], directory: &RunDir) {
+    println!("{}", format::table::render(run, colour()));
+    if run.matrix_name == Matrix::Full.as_str() {
+        println!("{}", format::table::render_losers(run, format::table::WIDTH));
+    }
+    for missing in parts.iter().filter_map(|part| part.server.as_ref().err()) {
+        println!("{}", super::missing(missing));
+    }
+    println!(
+        "{} cases in {:.1} s, at most {} MiB in use by this program; reports in {}",
+        run.cases.len(),
+        f64::from(u32::try_from(run.duration_ms).unwrap_or(u32::MAX)) / 1000.0,
+        summary::peak_memory_mib(),
+        directory.path().display()
+    );
+}
+
+/// Colour on a terminal, unless `NO_COLOR` is set to anything.
+pub(super) fn colour() -> bool {
+    let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    std::io::stdout().is_terminal() && !refused
+}
+
+/// Sortable by time, unique by 32 random bits.
+fn run_id(started: Timestamp) -> String {
+    let time = started.strftime("%Y%m%dT%H%M%SZ");
+    format!("{time}-{:08x}", rand::random::<u32>())
+}
+
+/// The command line as it was given. Options hold no secret: URLs come from the environment.
+fn command_line() -> Vec<String> {
+    let mut command: Vec<String> = std::env::args().collect();
+    if let Some(program) = command.first_mut() {
+        "leaseproof".clone_into(program);
+    }
+    command
+}

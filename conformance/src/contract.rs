@@ -1,0 +1,105 @@
+//! What a contract is: a promise as data, with the steps that put it to the test.
+
+use futures::future::BoxFuture;
+use leaseproof_engines::{Capability, EngineError};
+use leaseproof_reports::Level;
+
+use crate::context::Context;
+use crate::sabotage::Control;
+
+/// One promise that an engine must keep.
+pub struct Contract {
+    /// The stable id: `family/present-tense-predicate`.
+    pub id: &'static str,
+    /// The promise, in one sentence.
+    pub promise: &'static str,
+    /// Whether an engine may be adopted without it.
+    pub level: Level,
+    /// What the engine must be able to do for the contract to apply.
+    pub requires: &'static [Capability],
+    /// What is run once for each of the engine's claim strategies.
+    pub scope: Scope,
+    /// On whose clocks it can be run.
+    pub clocks: Clocks,
+    /// Where the contract comes from: an example, or public reports as `owner/repo#number`.
+    pub source: &'static str,
+    /// Stores on which the contract must be found broken.
+    pub controls: &'static [Control],
+    /// The specification and its steps, as users read it.
+    pub doc: &'static str,
+    /// Puts the promise to the test.
+    pub run: for<'context> fn(&'context Context) -> BoxFuture<'context, Judged>,
+}
+
+impl Contract {
+    /// The part of the id before the slash.
+    #[must_use]
+    pub fn family(&self) -> &'static str {
+        self.id.split('/').next().unwrap_or(self.id)
+    }
+}
+
+/// How often a contract is run on one engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Once.
+    Once,
+    /// Once for each claim strategy the engine has.
+    EachStrategy,
+}
+
+/// On whose clocks a contract can be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clocks {
+    /// On either: every instant that matters is a whole step away from every other.
+    Any,
+    /// On the caller's only: it tests instants that are exact to the microsecond.
+    Logical,
+    /// On the engine's only: it tests how the engine's clock is read.
+    Database,
+}
+
+/// What a contract that was kept saw: one line for each thing worth knowing.
+pub type Evidence = Vec<String>;
+
+/// Kept with evidence, or why not.
+pub type Judged = Result<Evidence, Finding>;
+
+/// Why a contract was not found kept.
+#[derive(Debug)]
+pub enum Finding {
+    /// The promise was broken; what was observed.
+    Broken(String),
+    /// It could not be decided; what was missing.
+    Inconclusive(String),
+    /// The engine lacks something, probed at run time.
+    Unsupported(String),
+    /// We could not find out.
+    Errored(EngineError),
+}
+
+impl From<EngineError> for Finding {
+    fn from(error: EngineError) -> Self {
+        Self::Errored(error)
+    }
+}
+
+/// Goes on when the promise holds here, and ends the contract as broken otherwise.
+///
+/// # Errors
+/// [`Finding::Broken`] with what was observed.
+pub fn check(holds: bool, observed: impl FnOnce() -> String) -> Result<(), Finding> {
+    if holds { Ok(()) } else { Err(Finding::Broken(observed())) }
+}
+
+/// Goes on when two values are equal, and ends the contract as broken otherwise.
+///
+/// # Errors
+/// [`Finding::Broken`] that names the step, what was promised and what was seen.
+pub fn check_eq<T: std::fmt::Debug + PartialEq>(
+    step: &str,
+    seen: T,
+    promised: T,
+) -> Result<(), Finding> {
+    check(seen == promised, || format!("{step}: {seen:?} where {promised:?} was promised"))
+}

@@ -1,0 +1,13 @@
+//! Decisions that shape the project, each with its context and the alternatives that were rejected.
+
+#[doc = include_str!("0001-named-parameters.md")]
+pub mod named_parameters {}
+
+#[doc = include_str!("0002-keeper.md")]
+pub mod keeper {}
+
+#[doc = include_str!("0003-gated-races.md")]
+pub mod gated_races {}
+
+#[doc = include_str!("0004-local-images.md")]
+pub mod local_images {}

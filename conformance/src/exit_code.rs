@@ -1,0 +1,77 @@
+//! How a command ends, as a number that a pipeline can act on.
+
+use std::process::ExitCode;
+
+use leaseproof_reports::{Contradiction, Level, Outcome, Run};
+
+/// Every exit code of the program; the numbers are stable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Exit {
+    /// Every contract was kept, or is unsupported by the engine.
+    Kept = 0,
+    /// The command line is wrong.
+    Usage = 2,
+    /// Nothing was selected to run.
+    NothingSelected = 4,
+    /// An engine that was named could not be provided.
+    EngineMissing = 96,
+    /// A contract is broken, or a control survived.
+    Broken = 100,
+    /// No contract is broken, but some could not be decided.
+    Undecided = 102,
+    /// The results could not be written, or could not be read.
+    Unwritten = 110,
+    /// The user interrupted the run.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// Every exit code with its meaning, as the help shows them.
+    pub const HELP: &'static str = "\
+Exit codes:
+    0  every contract is kept (or unsupported by the engine)
+    2  the command line is wrong
+    4  nothing was selected to run
+   96  an engine that was named could not be provided
+  100  a contract is broken, a control survived, or a known failure is kept again
+  102  some contracts could not be decided, none is broken
+  110  the results could not be written or read
+  130  interrupted";
+
+    /// What a run's cases amount to. Provisional contracts do not count yet.
+    ///
+    /// Known failures do not count either, but one that is kept again does: its list has rotted. A
+    /// capability that is declared and not there leaves open what its contracts would have found.
+    ///
+    /// A broken contract outweighs a missing engine, and a missing engine what is undecided.
+    #[must_use]
+    pub fn of(run: &Run, engines_required: bool) -> Self {
+        let counting = run.cases.iter().filter(|case| case.level != Level::Provisional);
+        let counting = counting.filter(|case| !case.is_known_failure());
+        let outcomes: Vec<Outcome> = counting.map(|case| case.outcome).collect();
+        let any = |wanted: &[Outcome]| outcomes.iter().any(|outcome| wanted.contains(outcome));
+        let missing = run.engines.iter().any(leaseproof_reports::EngineRun::is_missing);
+        let contradicted = run.engines.iter().any(|engine| {
+            engine.contradictions().any(|(kind, _, _)| kind == Contradiction::Absent)
+        });
+        if any(&[Outcome::Broken]) || !run.rotten.is_empty() {
+            Self::Broken
+        } else if missing && engines_required {
+            Self::EngineMissing
+        } else if any(&[Outcome::Inconclusive, Outcome::Errored]) || contradicted {
+            Self::Undecided
+        } else if run.cases.is_empty() {
+            // A report without cases must never pass for one without faults.
+            Self::NothingSelected
+        } else {
+            Self::Kept
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}

@@ -1,0 +1,85 @@
+//! Sessions that go on after the engine has ended their unit, each in the way of some driver or loop.
+
+use async_trait::async_trait;
+use leaseproof_engines::EngineError;
+use leaseproof_engines::lease::EventId;
+use leaseproof_engines::store::{Result, Session};
+
+use super::Fault;
+use crate::worker::CONSUMER;
+
+/// The server has rolled back; what follows is in autocommit, and `COMMIT` ends nothing.
+#[derive(Default)]
+pub struct TailAlone(bool);
+
+#[async_trait]
+impl Fault for TailAlone {
+    async fn begin(&mut self, session: &mut dyn Session) -> Result<()> {
+        self.0 = false;
+        session.begin().await
+    }
+
+    async fn failed(&mut self, session: &mut dyn Session, error: EngineError) -> EngineError {
+        if error.is_retryable() {
+            drop(session.rollback().await);
+            self.0 = true;
+        }
+        error
+    }
+
+    async fn commit(&mut self, session: &mut dyn Session) -> Result<()> {
+        if self.0 { Ok(()) } else { session.commit().await }
+    }
+
+    async fn rollback(&mut self, session: &mut dyn Session) -> Result<()> {
+        if self.0 { Ok(()) } else { session.rollback().await }
+    }
+}
+
+/// Begins again for what is left of the unit.
+pub struct TailInNewUnit;
+
+#[async_trait]
+impl Fault for TailInNewUnit {
+    async fn failed(&mut self, session: &mut dyn Session, error: EngineError) -> EngineError {
+        if error.is_retryable() {
+            drop(session.rollback().await);
+            drop(session.begin().await);
+        }
+        error
+    }
+}
+
+/// The server has undone the failed statement; the transaction is open, and `COMMIT` takes the rest.
+#[derive(Default)]
+pub struct KeepsHead(Vec<EventId>);
+
+#[async_trait]
+impl Fault for KeepsHead {
+    async fn begin(&mut self, session: &mut dyn Session) -> Result<()> {
+        self.0.clear();
+        session.begin().await
+    }
+
+    async fn apply_effect(
+        &mut self,
+        session: &mut dyn Session,
+        consumer: &str,
+        event: &EventId,
+    ) -> Result<()> {
+        session.apply_effect(consumer, event).await?;
+        self.0.push(event.clone());
+        Ok(())
+    }
+
+    async fn failed(&mut self, session: &mut dyn Session, error: EngineError) -> EngineError {
+        if error.is_retryable() {
+            drop(session.rollback().await);
+            drop(session.begin().await);
+            for event in &self.0 {
+                drop(session.apply_effect(CONSUMER, event).await);
+            }
+        }
+        error
+    }
+}

@@ -1,0 +1,117 @@
+//! A server that the user names: nothing of theirs is touched, and a missing right is explained.
+
+use std::process::Command;
+
+use leaseproof_engines::provider::Address;
+use leaseproof_engines::{Engine, mysql, postgres};
+use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection, Row};
+use url::Url;
+
+mod support;
+
+async fn url_of(engine: &'static dyn Engine) -> Url {
+    match support::target(engine).await.endpoint.address {
+        Address::Server(url) => url,
+        Address::Directory(path) => panic!("{} is not a server", path.display()),
+    }
+}
+
+/// Runs a quick contract on the server with that URL; the exit code and everything printed.
+fn run(variable: &str, engine: &str, url: &Url) -> (i32, String) {
+    let out = tempfile::tempdir().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_leaseproof"))
+        .args(["run", "--engine", engine, "--contract", "renew/extends-current-owner", "--out"])
+        .arg(out.path())
+        .env(variable, url.as_str())
+        .output()
+        .unwrap();
+    let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.push_str(&String::from_utf8_lossy(&output.stderr));
+    for file in ["run.json", "summary.md", "junit.xml"] {
+        text.push_str(&std::fs::read_to_string(out.path().join("latest").join(file)).unwrap());
+    }
+    (output.status.code().unwrap(), text.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn existing_objects_of_a_postgres_server_stay_as_they_were() {
+    support::block_on(async {
+        let url = url_of(&postgres::ENGINE).await;
+        let mut connection = PgConnection::connect(url.as_str()).await.unwrap();
+        let database = format!("theirs_{}", std::process::id());
+        sqlx::query(AssertSqlSafe(format!("CREATE DATABASE {database}")))
+            .execute(&mut connection)
+            .await
+            .unwrap();
+        let mut theirs = url.clone();
+        theirs.set_path(&database);
+        let mut inside = PgConnection::connect(theirs.as_str()).await.unwrap();
+        let set_up =
+            "CREATE TABLE lease_event (mine text); INSERT INTO lease_event VALUES ('kept');";
+        sqlx::raw_sql(set_up).execute(&mut inside).await.unwrap();
+        let (code, text) = run("LEASEPROOF_POSTGRES_URL", "postgres", &theirs);
+        assert_eq!(code, 0, "{text}");
+        let rows =
+            sqlx::query("SELECT mine FROM lease_event").fetch_all(&mut inside).await.unwrap();
+        assert_eq!(rows.len(), 1);
+        let listed = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE 'leaseproof%'";
+        let left: i64 = sqlx::query(listed).fetch_one(&mut inside).await.unwrap().get(0);
+        assert_eq!(left, 0, "a schema was left behind");
+        inside.close().await.unwrap();
+        let drop = format!("DROP DATABASE {database}");
+        sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
+    });
+}
+
+#[test]
+fn a_postgres_user_without_the_right_to_create_is_told_what_to_grant() {
+    support::block_on(async {
+        let url = url_of(&postgres::ENGINE).await;
+        let mut connection = PgConnection::connect(url.as_str()).await.unwrap();
+        let role = format!("powerless_{}", std::process::id());
+        let create = format!("CREATE ROLE {role} LOGIN PASSWORD 'hushhush'");
+        sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
+        let mut theirs = url.clone();
+        theirs.set_username(&role).unwrap();
+        theirs.set_password(Some("hushhush")).unwrap();
+        let (code, text) = run("LEASEPROOF_POSTGRES_URL", "postgres", &theirs);
+        let drop = format!("DROP ROLE {role}");
+        sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
+        assert_eq!(code, 102, "{text}");
+        assert!(text.contains("grant the user `CREATE` on the database"), "{text}");
+        assert!(!text.contains("hushhush"), "{text}");
+    });
+}
+
+#[test]
+fn a_mysql_user_without_the_right_to_create_is_told_what_to_grant() {
+    support::block_on(async {
+        let url = url_of(&mysql::ENGINE).await;
+        let mut connection = MySqlConnection::connect(url.as_str()).await.unwrap();
+        let user = format!("powerless_{}", std::process::id());
+        let create = format!("CREATE USER {user}@'%' IDENTIFIED BY 'hushhush'");
+        sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
+        let mut theirs = url.clone();
+        theirs.set_username(&user).unwrap();
+        theirs.set_password(Some("hushhush")).unwrap();
+        theirs.set_path("");
+        let (code, text) = run("LEASEPROOF_MYSQL_URL", "mysql", &theirs);
+        let drop = format!("DROP USER {user}@'%'");
+        sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
+        assert_eq!(code, 102, "{text}");
+        assert!(text.contains("grant the user"), "{text}");
+        assert!(!text.contains("hushhush"), "{text}");
+    });
+}
+
+#[test]
+fn a_wrong_password_is_a_missing_engine() {
+    support::block_on(async {
+        let mut url = url_of(&postgres::ENGINE).await;
+        url.set_password(Some("wr0ngw0rd")).unwrap();
+        let (code, text) = run("LEASEPROOF_POSTGRES_URL", "postgres", &url);
+        assert_eq!(code, 96, "{text}");
+        assert!(text.contains("password authentication failed"), "{text}");
+        assert!(!text.contains("wr0ngw0rd"), "{text}");
+    });
+}

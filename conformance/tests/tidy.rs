@@ -1,0 +1,258 @@
+//! The house rules that a machine can hold: file and function length, registration, order, words.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// No hand-written file is longer.
+const FILE_LINES: usize = 400;
+/// No function is longer.
+const FUNCTION_LINES: usize = 70;
+/// One word per idea: the left is said as the right.
+const WORDS: [(&str, &str); 6] = [
+    ("dequeue", "claim"),
+    ("heartbeat_", "renew"),
+    ("nack", "release"),
+    ("utils", "a name for what it does"),
+    ("TODO", "an issue"),
+    ("FIXME", "an issue"),
+];
+
+fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().expect("the package is inside the workspace").to_owned()
+}
+
+/// Every hand-written Rust file of the workspace.
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders: Vec<PathBuf> = ["benches", "conformance", "engines", "reports"]
+        .iter()
+        .map(|name| root().join(name))
+        .collect();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    assert!(found.len() > 50, "the walk found only {} files", found.len());
+    found
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+fn assert_none(rule: &str, offenders: Vec<String>) {
+    assert!(offenders.is_empty(), "{rule}:\n{}", offenders.join("\n"));
+}
+
+#[test]
+fn files_are_short_and_say_what_they_are() {
+    let mut offenders = Vec::new();
+    for path in sources() {
+        let text = fs::read_to_string(&path).unwrap();
+        let lines = text.lines().count();
+        if lines > FILE_LINES {
+            offenders.push(format!("{} has {lines} lines", shown(&path)));
+        }
+        if !text.starts_with("//!") {
+            offenders.push(format!("{} does not begin with its purpose (`//!`)", shown(&path)));
+        }
+    }
+    assert_none("a file is too long or does not say what it is", offenders);
+}
+
+/// The code is formatted, so a function ends at the first closing brace of its own indentation.
+#[test]
+fn functions_are_short() {
+    let mut offenders = Vec::new();
+    for path in sources() {
+        let text = fs::read_to_string(&path).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        for (start, line) in lines.iter().enumerate() {
+            let code = line.trim_start();
+            let is_function = [
+                "fn ",
+                "pub fn ",
+                "async fn ",
+                "pub async fn ",
+                "pub(crate) fn ",
+                "pub(super) fn ",
+                "pub(crate) async fn ",
+                "pub(super) async fn ",
+            ]
+            .iter()
+            .any(|opening| code.starts_with(opening));
+            if !is_function {
+                continue;
+            }
+            let close = format!("{}}}", &line[..line.len() - code.len()]);
+            let length =
+                lines[start..].iter().position(|line| *line == close).map_or(1, |end| end + 1);
+            if length > FUNCTION_LINES && !code.ends_with(';') {
+                offenders.push(format!(
+                    "{}:{} has {length} lines: {code}",
+                    shown(&path),
+                    start + 1
+                ));
+            }
+        }
+    }
+    assert_none("a function is too long", offenders);
+}
+
+/// Whether a word of the line begins with this one; `unacked` does not say `nack`.
+fn says(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| !line[..at].ends_with(char::is_alphanumeric))
+}
+
+#[test]
+fn one_word_per_idea() {
+    let mut offenders = Vec::new();
+    for path in sources() {
+        if path.ends_with("tidy.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in text.lines().enumerate() {
+            for (word, instead) in WORDS {
+                if says(line, word) {
+                    offenders.push(format!(
+                        "{}:{} says `{word}`; say {instead}",
+                        shown(&path),
+                        number + 1
+                    ));
+                }
+            }
+        }
+    }
+    assert_none("a word that means what another one means already", offenders);
+}
+
+/// The names of a registry file's `pub mod` lines, in the order in which they stand.
+fn modules(registry: &Path) -> Vec<String> {
+    let text = fs::read_to_string(registry).unwrap();
+    let name = |line: &str| Some(line.strip_prefix("pub mod ")?.strip_suffix(';')?.to_owned());
+    text.lines().filter_map(name).collect()
+}
+
+/// The names inside the registering macro's call.
+fn listed(registry: &Path, call: &str) -> Vec<String> {
+    let text = fs::read_to_string(registry).unwrap();
+    let start = text.find(&format!("\n{call} {{\n")).unwrap() + call.len() + 4;
+    let end = start + text[start..].find("\n}").unwrap();
+    text[start..end].lines().map(|line| line.trim().trim_end_matches(',').to_owned()).collect()
+}
+
+fn assert_sorted(what: &str, names: &[String]) {
+    assert!(names.is_sorted(), "{what} is not sorted: {names:?}");
+}
+
+/// A contract file that nobody registered would silently never run.
+#[test]
+fn every_contract_file_is_registered() {
+    let folder = root().join("conformance/src/contracts");
+    let registry = folder.join("mod.rs");
+    assert_eq!(unregistered(&folder, &listed(&registry, "contracts!")), Vec::<String>::new());
+    assert_eq!(modules(&registry), listed(&registry, "contracts!"));
+    assert_sorted("the list of contracts", &modules(&registry));
+    assert_eq!(leaseproof_conformance::contracts::MODULES, listed(&registry, "contracts!"));
+}
+
+/// The files of a folder that are not in the list.
+fn unregistered(folder: &Path, listed: &[String]) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let stems = entries
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_str().unwrap().to_owned());
+    stems.filter(|stem| stem != "mod" && !listed.contains(stem)).collect()
+}
+
+#[test]
+fn an_unregistered_file_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("claim_is_exclusive.rs"), "").unwrap();
+    fs::write(folder.path().join("claim_forgotten.rs"), "").unwrap();
+    let found = unregistered(folder.path(), &["claim_is_exclusive".to_owned()]);
+    assert_eq!(found, ["claim_forgotten"]);
+}
+
+/// An engine file defines `ENGINE`; one that is not in the list would silently never be tested.
+#[test]
+fn every_engine_file_is_registered() {
+    let folder = root().join("engines/src");
+    let listed = listed(&folder.join("lib.rs"), "engines!");
+    assert_sorted("the list of engines", &listed);
+    let mut defining = Vec::new();
+    for entry in fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        let is_engine =
+            path.is_file() && fs::read_to_string(&path).unwrap().contains("pub static ENGINE:");
+        if is_engine {
+            defining.push(path.file_stem().unwrap().to_str().unwrap().to_owned());
+        }
+    }
+    defining.sort();
+    assert_eq!(defining, listed);
+    let names: Vec<&str> =
+        leaseproof_engines::REGISTRY.iter().map(|engine| engine.name()).collect();
+    assert_eq!(names, listed);
+}
+
+/// `claim_is_exclusive.rs` holds `claim/is-exclusive`, and its promise is written down.
+#[test]
+fn a_contract_is_named_after_its_file() {
+    use leaseproof_conformance::contracts::{MODULES, REGISTRY};
+    for (module, contract) in MODULES.iter().zip(REGISTRY) {
+        assert_eq!(contract.id, module.replacen('_', "/", 1).replace('_', "-"));
+        assert!(!contract.controls.is_empty(), "`{}` has no control", contract.id);
+        for part in ["# Promise", "# Steps", "# How a violation looks", "# Source"] {
+            assert!(contract.doc.contains(part), "the doc of `{}` has no `{part}`", contract.id);
+        }
+    }
+}
+
+/// No contract names an engine: it asks for capabilities.
+#[test]
+fn no_contract_names_an_engine() {
+    let mut offenders = Vec::new();
+    for module in leaseproof_conformance::contracts::MODULES {
+        let path = root().join("conformance/src/contracts").join(module).with_extension("rs");
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            if leaseproof_engines::REGISTRY
+                .iter()
+                .any(|engine| line.contains(&format!("\"{}\"", engine.name())))
+            {
+                offenders.push(format!("{}: {line}", shown(&path)));
+            }
+        }
+    }
+    assert_none("a contract names an engine", offenders);
+}
+
+/// Versions of dependencies are in the workspace's manifest only, sorted.
+#[test]
+fn dependencies_are_sorted_and_versioned_once() {
+    let manifest = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let start = manifest.find("[workspace.dependencies]").unwrap();
+    let section: Vec<&str> =
+        manifest[start..].lines().skip(1).take_while(|line| !line.starts_with('[')).collect();
+    let names: Vec<String> = section
+        .iter()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| Some(line.split_once(" =")?.0.to_owned()))
+        .collect();
+    assert_sorted("the workspace's dependencies", &names);
+    for member in ["benches", "conformance", "engines", "reports"] {
+        let text = fs::read_to_string(root().join(member).join("Cargo.toml")).unwrap();
+        let versioned = text.lines().find(|line| line.contains("version = \""));
+        assert_eq!(versioned, None, "{member}/Cargo.toml has a version of its own");
+    }
+}

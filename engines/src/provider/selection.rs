@@ -1,0 +1,164 @@
+//! What a user asks for: an engine and a version of it, as in `postgres:15`.
+
+use std::fmt;
+
+use crate::engine::Engine;
+use crate::provider::version;
+
+/// An engine and the version of it that is wanted.
+#[derive(Clone)]
+pub struct Selection {
+    /// The engine.
+    pub engine: &'static dyn Engine,
+    /// The version, such as `18`; for an embedded engine the one that is linked.
+    pub version: String,
+    /// Whether the version was named, and must hold even for a server given by URL.
+    pub explicit: bool,
+}
+
+/// A text that names no engine, or no version of it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectionError {
+    /// No engine has that name.
+    #[error("unknown engine `{name}`{}; known: {known}", .nearest.map(|near| format!(", did you mean `{near}`?")).unwrap_or_default())]
+    UnknownEngine {
+        /// What was asked for.
+        name: String,
+        /// The known name that differs least, if it differs little.
+        nearest: Option<&'static str>,
+        /// Every known name.
+        known: String,
+    },
+    /// The version is no image tag.
+    #[error(
+        "`{version}` is not a version of `{engine}`: use letters, digits, `.`, `_` and `-`, as in `{engine}:{example}`"
+    )]
+    BadVersion {
+        /// The engine asked for.
+        engine: &'static str,
+        /// What was given as its version.
+        version: String,
+        /// A version that is known to exist.
+        example: &'static str,
+    },
+    /// An embedded engine has one version only.
+    #[error(
+        "`{engine}:{version}` is not to be had: version `{linked}` is linked into this program; ask for `{engine}`"
+    )]
+    Linked {
+        /// The engine asked for.
+        engine: &'static str,
+        /// The version asked for.
+        version: String,
+        /// The version that is there.
+        linked: &'static str,
+    },
+}
+
+impl Selection {
+    /// The engine in its default version.
+    #[must_use]
+    pub fn of(engine: &'static dyn Engine) -> Self {
+        Self { engine, version: engine.default_version().to_owned(), explicit: false }
+    }
+
+    /// Reads `ENGINE` or `ENGINE:VERSION`.
+    ///
+    /// # Errors
+    /// When the engine is unknown, or the version is malformed or not to be had.
+    pub fn parse(text: &str) -> Result<Self, SelectionError> {
+        let (name, version) = match text.split_once(':') {
+            Some((name, version)) => (name, Some(version)),
+            None => (text, None),
+        };
+        let engine = crate::REGISTRY
+            .iter()
+            .copied()
+            .find(|engine| engine.name() == name)
+            .ok_or_else(|| unknown(name))?;
+        let Some(version) = version else {
+            return Ok(Self::of(engine));
+        };
+        if !version::is_well_formed(version) {
+            return Err(SelectionError::BadVersion {
+                engine: engine.name(),
+                version: version.to_owned(),
+                example: engine.default_version(),
+            });
+        }
+        if engine.server().is_none() && !version::matches(version, engine.default_version()) {
+            return Err(SelectionError::Linked {
+                engine: engine.name(),
+                version: version.to_owned(),
+                linked: engine.default_version(),
+            });
+        }
+        let version = match engine.server() {
+            Some(_) => version.to_owned(),
+            None => engine.default_version().to_owned(),
+        };
+        Ok(Self { engine, version, explicit: true })
+    }
+
+    /// The stable name of what is selected: `postgres:18`, or `sqlite` for an embedded engine.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self.engine.server() {
+            Some(_) => format!("{}:{}", self.engine.name(), self.version),
+            None => self.engine.name().to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Selection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.label())
+    }
+}
+
+impl fmt::Debug for Selection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Selection({})", self.label())
+    }
+}
+
+fn unknown(name: &str) -> SelectionError {
+    let names: Vec<_> = crate::REGISTRY.iter().map(|engine| engine.name()).collect();
+    let nearest = names
+        .iter()
+        .map(|known| (distance(name, known), *known))
+        .min()
+        .filter(|(distance, known)| distance * 2 <= known.len())
+        .map(|(_, known)| known);
+    SelectionError::UnknownEngine { name: name.to_owned(), nearest, known: names.join(", ") }
+}
+
+/// How many letters must be added, removed or replaced to turn one name into the other.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (index, from) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = index + 1;
+        for (column, to) in right.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[column + 1];
+            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
+        }
+    }
+    row[right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn distance_counts_single_letters() {
+        assert_eq!(distance("postgres", "postgres"), 0);
+        assert_eq!(distance("postgress", "postgres"), 1);
+        assert_eq!(distance("pogstres", "postgres"), 2);
+        assert_eq!(distance("", "mysql"), 5);
+    }
+}

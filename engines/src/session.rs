@@ -1,0 +1,226 @@
+//! One session for every SQL engine: named statements in, protocol outcomes out.
+//!
+//! The differences between engines are in their statements and codes; the unit of work is kept
+//! here, once. After a retryable error inside a unit nothing but `rollback` is let through, because
+//! MySQL and MariaDB would run the rest of an aborted unit in autocommit.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::error::{EngineError, ErrorKind};
+use crate::lease::{Clock, EventId};
+use crate::statement::{Compiled, Placeholder, compile};
+use crate::store::{Result, Session, SessionId, StoreOptions};
+use crate::wire::{Cells, Codes, Row, Value, Wire};
+
+/// An engine's statements as its driver wants them, shared by the sessions of a store.
+pub(crate) type Compilation = Arc<BTreeMap<String, Compiled>>;
+
+mod operations;
+
+/// Compiles the statements that a store is opened with, once for all of its sessions.
+pub(crate) fn compile_all(
+    engine: &dyn Engine,
+    options: &StoreOptions,
+    placeholder: Placeholder,
+) -> Compilation {
+    let reference = || engine.statements_on(options.clock);
+    let statements = options.statements.clone().unwrap_or_else(reference);
+    let statements = match options.clock {
+        Clock::Logical => statements,
+        Clock::Database => statements.shifted(engine.database_clock().readings),
+    };
+    let compiled = |(name, text): (&str, &str)| (name.to_owned(), compile(text, placeholder));
+    Arc::new(statements.iter().map(compiled).collect())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    None,
+    /// The unit could not be begun. What belongs to it must not run by itself.
+    NotBegun,
+    Open,
+    Aborted,
+}
+
+/// A session over a native connection.
+pub(crate) struct SqlSession {
+    wire: Box<dyn Wire>,
+    id: SessionId,
+    codes: &'static Codes,
+    statements: Compilation,
+    /// The engine's clock when the store was opened; 0 on the caller's clock. Stored instants are
+    /// shown from there, so that both clocks begin at 0.
+    epoch: i64,
+    unit: Unit,
+}
+
+type Parameters<'value> = [(&'value str, Value)];
+
+/// The time from `now` to `until`.
+fn length(parameters: &Parameters<'_>) -> Option<Value> {
+    let int = |name| match parameters.iter().find(|(parameter, _)| *parameter == name) {
+        Some((_, Value::Int(value))) => Some(*value),
+        _ => None,
+    };
+    Some(Value::Int(int("until")? - int("now")?))
+}
+
+impl SqlSession {
+    pub(crate) fn new(
+        wire: Box<dyn Wire>,
+        id: SessionId,
+        codes: &'static Codes,
+        statements: Compilation,
+        epoch: i64,
+    ) -> Self {
+        Self { wire, id, codes, statements, epoch, unit: Unit::None }
+    }
+
+    fn fatal(&self, operation: &'static str, message: String) -> EngineError {
+        EngineError::new(self.codes.engine, operation, ErrorKind::Fatal, message)
+    }
+
+    fn statement(&self, operation: &'static str, name: &str) -> Result<Compiled> {
+        let statement = self.statements.get(name).cloned();
+        statement.ok_or_else(|| self.fatal(operation, format!("no statement `{name}`")))
+    }
+
+    /// The statement's text and its values in the order its driver binds them.
+    fn bind(
+        &self,
+        operation: &'static str,
+        name: &str,
+        parameters: &Parameters<'_>,
+    ) -> Result<(String, Vec<Value>)> {
+        if matches!(self.unit, Unit::Aborted | Unit::NotBegun) {
+            return Err(self.aborted(operation));
+        }
+        let statement = self.statement(operation, name)?;
+        let value = |wanted: &String| {
+            let found = parameters.iter().find(|(parameter, _)| parameter == wanted);
+            let value = found.map(|(_, value)| value.clone()).or_else(|| match wanted.as_str() {
+                // On the engine's clock a lease is asked for by its length.
+                "ttl" => length(parameters),
+                _ => None,
+            });
+            value.ok_or_else(|| {
+                self.fatal(operation, format!("statement `{name}` wants an unknown `:{wanted}`"))
+            })
+        };
+        let values = statement.parameters.iter().map(value).collect::<Result<_>>()?;
+        Ok((statement.text, values))
+    }
+
+    fn aborted(&self, operation: &'static str) -> EngineError {
+        let message = "the unit was aborted; roll it back and run it again from its start";
+        EngineError::new(self.codes.engine, operation, ErrorKind::Retryable, message)
+    }
+
+    /// Classifies an error and remembers that the open unit is gone.
+    fn failed(&mut self, operation: &'static str, error: crate::wire::WireError) -> EngineError {
+        let error = self.codes.classify(operation, error);
+        let survives = error.kind == ErrorKind::Fatal && !self.codes.aborts_on_any_error;
+        if self.unit == Unit::Open && !survives {
+            self.unit = Unit::Aborted;
+        }
+        error
+    }
+
+    async fn run(
+        &mut self,
+        operation: &'static str,
+        name: &str,
+        parameters: &Parameters<'_>,
+    ) -> Result<u64> {
+        let (text, values) = self.bind(operation, name, parameters)?;
+        let outcome = self.wire.execute(&text, &values).await;
+        outcome.map_err(|error| self.failed(operation, error))
+    }
+
+    async fn rows(
+        &mut self,
+        operation: &'static str,
+        name: &str,
+        parameters: &Parameters<'_>,
+    ) -> Result<Vec<Row>> {
+        let (text, values) = self.bind(operation, name, parameters)?;
+        let outcome = self.wire.fetch(&text, &values).await;
+        outcome.map_err(|error| self.failed(operation, error))
+    }
+
+    /// Runs a statement of the unit's frame, such as `begin`.
+    async fn frame(&mut self, operation: &'static str, name: &str) -> Result<()> {
+        let statement = self.statement(operation, name)?;
+        let outcome = self.wire.batch(&statement.text).await;
+        outcome.map_err(|error| self.codes.classify(operation, error))
+    }
+
+    /// Opens a unit by the named statement. One that could not be begun is poisoned like one that was
+    /// aborted, or its statements would run in autocommit when the caller goes on.
+    async fn open_unit(&mut self, name: &str) -> Result<()> {
+        if !matches!(self.unit, Unit::None | Unit::NotBegun) {
+            return Err(self.fatal("begin", "a unit is open already".to_owned()));
+        }
+        let begun = self.frame("begin", name).await;
+        self.unit = match begun {
+            Ok(()) => Unit::Open,
+            Err(_) => {
+                // Of several statements the first may have opened a transaction.
+                drop(self.frame("roll back", "rollback").await);
+                Unit::NotBegun
+            }
+        };
+        begun
+    }
+
+    fn cells<'row>(&self, operation: &'static str, row: &'row Row) -> Cells<'row> {
+        Cells { engine: self.codes.engine, operation, row }
+    }
+
+    fn event_ids(&self, operation: &'static str, rows: &[Row]) -> Result<Vec<EventId>> {
+        rows.iter().map(|row| self.cells(operation, row).text(0).map(EventId)).collect()
+    }
+
+    /// Inserts a row whose key may exist; whether it was new.
+    async fn insert(
+        &mut self,
+        operation: &'static str,
+        name: &str,
+        parameters: &Parameters<'_>,
+    ) -> Result<bool> {
+        let (text, values) = self.bind(operation, name, parameters)?;
+        match self.wire.execute(&text, &values).await {
+            Ok(count) => Ok(count > 0),
+            // A duplicate key is an answer, not a failure, where the engine reports it as an error.
+            Err(error) if self.codes.is_duplicate(&error) => Ok(false),
+            Err(error) => Err(self.failed(operation, error)),
+        }
+    }
+
+    /// Wraps several statements in a unit of their own, unless the caller opened one.
+    async fn begin_own_unit(&mut self) -> Result<bool> {
+        if self.unit != Unit::None {
+            return Ok(false);
+        }
+        let begun = self.begin().await;
+        if begun.is_err() {
+            // The caller opened no unit that would have to be rolled back.
+            self.unit = Unit::None;
+        }
+        begun.map(|()| true)
+    }
+
+    async fn end_own_unit<T>(&mut self, own: bool, outcome: Result<T>) -> Result<T> {
+        match outcome {
+            Ok(value) if own => self.commit().await.map(|()| value),
+            // The first error says what happened; that of the rollback would only hide it.
+            Err(error) if own => {
+                drop(self.rollback().await);
+                Err(error)
+            }
+            outcome => outcome,
+        }
+    }
+}

@@ -1,0 +1,3 @@
+-- Fixes the snapshot at REPEATABLE READ and above.
+START TRANSACTION;
+SELECT count(*) FROM lease_event;

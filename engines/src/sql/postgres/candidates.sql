@@ -1,0 +1,8 @@
+-- Reading grants nothing: what is returned must still be won by the guarded UPDATE of a claim.
+SELECT event_id
+  FROM lease_event
+ WHERE state = 'PENDING' -- guard: pending
+   AND due_at <= :now -- guard: due
+   AND (claim_token IS NULL OR lease_until <= :now) -- guard: free
+ ORDER BY due_at, event_id
+ LIMIT :limit;

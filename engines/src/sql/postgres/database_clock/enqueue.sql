@@ -1,0 +1,5 @@
+-- Due so many microseconds from now, by the clock that will judge it. An id that is there already is
+-- left as it is.
+INSERT INTO lease_event (event_id, due_at, enqueued_at)
+VALUES (:event, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint) + :due, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS bigint) + :enqueued)
+ON CONFLICT (event_id) DO NOTHING;

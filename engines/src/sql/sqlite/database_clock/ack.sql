@@ -1,0 +1,8 @@
+-- Only the current owner, only while the lease is live by the clock read after the wait for the file.
+UPDATE lease_event
+   SET state = 'DONE'
+ WHERE event_id = :event
+   AND state = 'PENDING' -- guard: pending
+   AND claim_token = :token -- guard: token
+   AND lease_until > CAST(unixepoch('subsec') * 1000000 AS INTEGER) -- guard: live
+;

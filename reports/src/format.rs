@@ -1,0 +1,12 @@
+//! The renderings of a run. Each is a function of the [`crate::Run`] alone and cannot fail.
+
+pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod table;
+
+mod finding;
+mod observed;
+mod rotten;
+mod text;
+mod variants;

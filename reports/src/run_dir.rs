@@ -1,0 +1,193 @@
+//! The directory of a run: `<root>/runs/<id>/`, and the link `<root>/latest` to the newest one.
+//!
+//! Invariants: no earlier run is overwritten; each report is there whole or not at all; `latest`
+//! points only at a run whose `run.json` was written, and what somebody else put there is never
+//! deleted.
+
+mod error;
+mod file_name;
+mod load;
+
+use std::{
+    fs::{self, File},
+    io::{self, ErrorKind},
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
+
+pub use error::{ReadError, RunDirError};
+
+use crate::{Run, SchemaError, atomic, format};
+
+/// The file with the whole run, in the schema [`crate::SCHEMA`].
+pub const RUN_JSON: &str = "run.json";
+/// The file with the summary for people, in Markdown.
+pub const SUMMARY_MD: &str = "summary.md";
+/// The file for tools that read test results, in JUnit's XML.
+pub const JUNIT_XML: &str = "junit.xml";
+/// The directory, inside that of the run, with one history per case that was not kept.
+pub const HISTORIES: &str = "histories";
+/// The link, beside `runs`, to the newest run.
+pub const LATEST: &str = "latest";
+
+/// The directory of one run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunDir {
+    root: PathBuf,
+    id: String,
+    path: PathBuf,
+}
+
+impl RunDir {
+    /// Makes `<root>/runs/<id>/`, and `root` itself where it is missing.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirError::InvalidId`] when `id` is not a plain file name, [`RunDirError::Exists`] when
+    /// there is such a run already, [`RunDirError::Write`] when the directory cannot be made.
+    pub fn create(root: &Path, id: &str) -> Result<Self, RunDirError> {
+        if !file_name::is_plain(id) {
+            return Err(RunDirError::InvalidId { id: id.to_owned() });
+        }
+        let runs = root.join("runs");
+        let path = runs.join(id);
+        fs::create_dir_all(&runs).map_err(|source| RunDirError::write(&runs, source))?;
+        match fs::create_dir(&path) {
+            Ok(()) => Ok(Self { root: root.to_owned(), id: id.to_owned(), path }),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                Err(RunDirError::Exists { path })
+            }
+            Err(source) => Err(RunDirError::write(&path, source)),
+        }
+    }
+
+    /// The directory itself, `<root>/runs/<id>`.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory that holds all runs and the link to the newest one.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The name of the directory, which is the id of the run.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Writes `run.json`, `summary.md` and `junit.xml`, in this order, each atomically.
+    ///
+    /// A run without cases is written too: its reports say that nothing ran, which is a failure
+    /// in each of them, and [`RunDir::load`] refuses it.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirError::Invalid`] when the run contradicts itself, and then nothing is written;
+    /// [`RunDirError::Write`] with the file that could not be written.
+    pub fn write_run(&self, run: &Run) -> Result<(), RunDirError> {
+        match run.validate() {
+            Ok(()) | Err(SchemaError::NoCases) => {}
+            Err(source) => return Err(RunDirError::Invalid { source }),
+        }
+        let files = [
+            (RUN_JSON, format::json::render(run)),
+            (SUMMARY_MD, format::markdown::render(run)),
+            (JUNIT_XML, format::junit::render(run)),
+        ];
+        for (name, text) in files {
+            let path = self.path.join(name);
+            atomic::write(&path, text.as_bytes())
+                .map_err(|source| RunDirError::write(&path, source))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the history of the case with the key `case_key`, and returns the path of the file
+    /// relative to the run directory, as [`crate::Case::history`] holds it.
+    ///
+    /// A second history of the same case, from another repeat, gets a file of its own: the case
+    /// may end up pointing at the first one.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirError::Write`] with the file or directory that could not be written.
+    pub fn write_history(
+        &self,
+        case_key: &str,
+        bytes: impl AsRef<[u8]>,
+    ) -> Result<String, RunDirError> {
+        let directory = self.path.join(HISTORIES);
+        fs::create_dir_all(&directory).map_err(|source| RunDirError::write(&directory, source))?;
+        let stem = file_name::encode(case_key);
+        let (path, name) = reserve(&directory, &stem)?;
+        atomic::write(&path, bytes.as_ref()).map_err(|source| {
+            // An empty history would look like one in which nothing happened.
+            let _ = fs::remove_file(&path);
+            RunDirError::write(&path, source)
+        })?;
+        Ok(format!("{HISTORIES}/{name}"))
+    }
+
+    /// Points `<root>/latest` at this run, in one step and with a relative path, so that the
+    /// whole of `root` can be moved.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirError::NothingToPublish`] before [`RunDir::write_run`] has succeeded,
+    /// [`RunDirError::NotALink`] when `latest` is something else than a link,
+    /// [`RunDirError::Write`] when the link cannot be made.
+    pub fn publish(&self) -> Result<(), RunDirError> {
+        let run_json = self.path.join(RUN_JSON);
+        if !run_json.is_file() {
+            return Err(RunDirError::NothingToPublish { path: run_json });
+        }
+        let latest = self.root.join(LATEST);
+        match fs::symlink_metadata(&latest) {
+            Ok(metadata) if !metadata.is_symlink() => {
+                return Err(RunDirError::NotALink { path: latest });
+            }
+            _ => {}
+        }
+        // The id keeps two runs that end at the same time out of each other's way.
+        let hidden = self.root.join(format!(".{LATEST}.{}.tmp", self.id));
+        let swapped = symlink(Path::new("runs").join(&self.id), &hidden)
+            .and_then(|()| fs::rename(&hidden, &latest));
+        if swapped.is_err() {
+            // The first error is the one to report.
+            let _ = fs::remove_file(&hidden);
+        }
+        swapped
+            .and_then(|()| atomic::sync_directory(&latest))
+            .map_err(|source| RunDirError::write(&latest, source))
+    }
+
+    /// Reads the run at `path`: a run directory, a link to one, or a `run.json`.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], with the file and, for a file that is not a report, the line and column.
+    pub fn load(path: impl AsRef<Path>) -> Result<Run, ReadError> {
+        load::load(path.as_ref())
+    }
+}
+
+/// Takes the first free name for a history, so that no two writers get the same one.
+fn reserve(directory: &Path, stem: &str) -> Result<(PathBuf, String), RunDirError> {
+    for attempt in 1_u32.. {
+        let name = match attempt {
+            1 => format!("{stem}.json"),
+            _ => format!("{stem}~{attempt}.json"),
+        };
+        let path = directory.join(&name);
+        match File::create_new(&path) {
+            Ok(_) => return Ok((path, name)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(source) => return Err(RunDirError::write(&path, source)),
+        }
+    }
+    Err(RunDirError::write(directory, io::Error::from(ErrorKind::AlreadyExists)))
+}

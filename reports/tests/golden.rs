@@ -1,0 +1,76 @@
+//! The renderings of a run with every outcome and hostile text, compared with files that a person
+//! has read. `LEASEPROOF_BLESS=1` writes the files anew.
+
+mod sample;
+
+use std::{env, fs, path::Path};
+
+use leaseproof_reports::{CapabilityState, Case, RunDir, format, schema};
+
+#[track_caller]
+fn compare(file: &str, actual: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    if env::var_os("LEASEPROOF_BLESS").is_some_and(|value| value == "1") {
+        fs::write(&path, actual).unwrap();
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        expected == actual,
+        "`{file}` differs; read what changed and run again with LEASEPROOF_BLESS=1:\n{actual}"
+    );
+}
+
+#[test]
+fn the_published_schema_is_the_one_of_the_types() {
+    compare("schema/run-1.json", &schema::json_schema());
+}
+
+#[test]
+fn json() {
+    compare("tests/golden/run.json", &format::json::render(&sample::kept()));
+}
+
+#[test]
+fn a_report_of_1_0_stays_readable() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/run-1.0.json");
+    let run = RunDir::load(path).unwrap();
+    assert_eq!(run.schema, "1.0");
+    assert_eq!(run.cases.len(), 12);
+    assert_eq!(run.matrix_name, "full");
+    assert_eq!((run.summary.known, run.rotten.len()), (1, 1));
+    let known = run.case("claim/is-exclusive/mariadb:11.8/default").unwrap();
+    assert!(known.is_known_failure());
+    assert_eq!(known.observations[Case::LOSER], "1020 (retryable)");
+    let skip_locked = &run.engines[3].capabilities["skip-locked"];
+    assert_eq!(skip_locked, &CapabilityState::unprobed(false));
+    assert_eq!(run.engines[0].contradictions().count(), 1);
+}
+
+#[test]
+fn markdown() {
+    compare("tests/golden/summary.md", &format::markdown::render(&sample::hostile()));
+    compare("tests/golden/summary-full.md", &format::markdown::render(&sample::full()));
+}
+
+#[test]
+fn junit() {
+    compare("tests/golden/junit.xml", &format::junit::render(&sample::hostile()));
+}
+
+#[test]
+fn table() {
+    compare("tests/golden/table.txt", &format::table::render(&sample::hostile(), false));
+    compare("tests/golden/table-kept.txt", &format::table::render(&sample::kept(), false));
+    compare("tests/golden/table-full.txt", &format::table::render(&sample::full(), false));
+}
+
+#[test]
+fn losers() {
+    let [narrow, wide] =
+        [80, 160].map(|width| format::table::render_losers(&sample::full(), width));
+    compare("tests/golden/losers.txt", &format!("{narrow}\n{wide}"));
+    compare(
+        "tests/golden/losers-hostile.txt",
+        &format::table::render_losers(&sample::hostile(), 80),
+    );
+}
