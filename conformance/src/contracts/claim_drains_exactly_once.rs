@@ -6,8 +6,9 @@
 //! and is done and has counted one attempt at the end.
 //!
 //! # Steps
-//! 1. 120 events are enqueued.
-//! 2. Six workers start together. Each claims batches of one to eight events, whose sizes are drawn
+//! 1. One of two events is locked. A worker that soon gives up waiting claims both in one batch: what
+//!    it is told, be it a batch or an error, agrees with the rows that hold its token.
+//! 2. 120 events are enqueued. Six workers start together. Each claims batches of one to eight events, whose sizes are drawn
 //!    from the case's seed, and acks what it is given, until nothing is claimable. A unit that fails
 //!    with a retryable error is run again from its start.
 //! 3. What went in and what was delivered are compared as multisets; then every row is read.
@@ -23,12 +24,14 @@
 //! Lost updates between reading and marking, and locking clauses that an engine accepts and ignores:
 //! `hangfire-postgres/Hangfire.PostgreSql#130`, `akeneo/pim-community-dev#7998`, `pingcap/tidb#69720`.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use futures::future::join_all;
 use leaseproof_engines::lease::{
-    Acked, Backlog, ClaimBatch, EventId, EventState, FencingToken, NewEvent,
+    Acked, Backlog, Claim, ClaimBatch, Claimed, EventId, EventState, FencingToken, NewEvent,
 };
-use leaseproof_engines::store::{Isolation, Result as Answer, Session};
+use leaseproof_engines::store::{Isolation, LockWait, Result as Answer, Session, SessionOptions};
 use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
 
@@ -80,6 +83,11 @@ pub static CONTRACT: Contract = Contract {
         )
         .requires(&[Capability::SkipLocked])
         .seen_in("pingcap/tidb#69720"),
+        Control::new(
+            "failed-batch-that-has-won-something",
+            &[Sabotage::Session(|| Box::new(ForgetsWhatItWon))],
+        )
+        .requires(&[Capability::ConcurrentWriters]),
         Control::new("batch-that-lacks-one", &[Sabotage::Session(|| Box::new(Lacks))]),
         Control::new("batch-with-one-twice", &[Sabotage::Session(|| Box::new(Repeats))]),
         Control::new("batch-with-one-too-many", &[Sabotage::Session(|| Box::new(Invents))]),
@@ -87,6 +95,28 @@ pub static CONTRACT: Contract = Contract {
     doc: include_str!("claim_drains_exactly_once.rs"),
     run: |context| Box::pin(run(context)),
 };
+
+/// Commits one claim after the other, and forgets them all when one of them fails.
+struct ForgetsWhatItWon;
+
+#[async_trait]
+impl Fault for ForgetsWhatItWon {
+    async fn claim_batch(
+        &mut self,
+        session: &mut dyn Session,
+        batch: &ClaimBatch,
+    ) -> Answer<Vec<EventId>> {
+        let mut events = Vec::new();
+        for event in session.candidates(batch.limit, batch.now).await? {
+            let ClaimBatch { token, now, until, .. } = batch.clone();
+            let claim = Claim { event, token, now, until };
+            if session.claim(&claim).await? == Claimed::Claimed {
+                events.push(claim.event);
+            }
+        }
+        Ok(events)
+    }
+}
 
 /// Does not tell of the last event it has claimed.
 struct Lacks;
@@ -147,6 +177,7 @@ const POLLS: usize = 200;
 
 async fn run(context: &Context) -> Judged {
     let mut producer = context.actor("producer").await?;
+    let half = half_way(context, &mut producer).await?;
     let new: Vec<NewEvent> =
         (1..=EVENTS).map(|number| context.new_event(&format!("EVENT-{number:03}"))).collect();
     producer.enqueue(&new).await?;
@@ -169,7 +200,53 @@ async fn run(context: &Context) -> Judged {
         format!("events were delivered once, and their acks said {refused:?}")
     })?;
     all_done(context, &mut producer, &enqueued).await?;
-    evidence(context, &drained)
+    let mut evidence = evidence(context, &drained)?;
+    evidence.push(half);
+    Ok(evidence)
+}
+
+/// A batch that fails on one event has not silently kept another.
+async fn half_way(context: &Context, gatekeeper: &mut Actor) -> Result<String, Finding> {
+    let first = context.enqueued(gatekeeper, "EVENT-first").await?;
+    let second = context.enqueued(gatekeeper, "EVENT-second").await?;
+    let lock_timeout = Duration::from_millis(60);
+    let options = SessionOptions { lock_timeout, ..SessionOptions::default() };
+    let mut worker = context.actor_with("impatient", &options).await?;
+    let batch = context.batch(worker.name(), 2, context.at(100), context.at(900));
+    gatekeeper.begin().await?;
+    gatekeeper.lock(&second, LockWait::Block).await?;
+    let answer = worker.claim_batch(&batch).await;
+    gatekeeper.rollback().await?;
+    let told = match &answer {
+        Ok(events) => events.clone(),
+        Err(error) if error.is_retryable() => Vec::new(),
+        Err(error) => return Err(Finding::Errored(error.clone())),
+    };
+    for event in [&first, &second] {
+        let row = gatekeeper.event(event).await?;
+        let holds = row.and_then(|row| row.token).as_ref() == Some(&batch.token);
+        check(holds == told.contains(event), || match &answer {
+            Ok(events) => {
+                format!("a batch returned {events:?}, and {event} holds its token: {holds}")
+            }
+            Err(error) => format!("a batch failed ({}) and kept {event} all the same", error.kind),
+        })?;
+        let token = match holds {
+            true => batch.token.clone(),
+            false => context.token("gatekeeper"),
+        };
+        if !holds {
+            let (now, until) = (context.at(100), context.at(900));
+            let claimed = gatekeeper.claim(event, &token, now, until).await?;
+            check_eq("an event that was not claimed is claimed", claimed, Claimed::Claimed)?;
+        }
+        let acked = gatekeeper.ack(event, &token, context.at(110)).await?;
+        check_eq("whoever owns the event acks it", acked, Acked::Acked)?;
+    }
+    Ok(match answer {
+        Ok(_) => format!("a batch of two, one of them locked, was given {}", told.len()),
+        Err(_) => "a batch of two that failed on a lock had claimed nothing".to_owned(),
+    })
 }
 
 /// What one worker was given and told.
@@ -191,8 +268,11 @@ async fn drain(
         match worker.claim_batch(&batch).await {
             Ok(events) if events.is_empty() => {
                 // Others may hold what is left; only a look at the queue tells that it is over.
-                if worker.backlog(batch.now).await?.claimable == 0 {
-                    return Ok(drained);
+                match worker.backlog(batch.now).await {
+                    Ok(backlog) if backlog.claimable == 0 => return Ok(drained),
+                    Ok(_) => {}
+                    Err(error) if error.is_retryable() => drained.restarts += 1,
+                    Err(error) => return Err(error),
                 }
             }
             Ok(events) => {

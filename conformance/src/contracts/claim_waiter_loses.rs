@@ -183,15 +183,35 @@ impl Race<'_> {
         self.owned_by_a(&event, &token, expired).await
     }
 
-    /// B's unit has read before A claims, so that it may still see the event as free.
+    /// B's unit has read before A claims, so that it may still see the event as free. Where that read
+    /// keeps A from the event, B has nothing to lose yet: it gives way, and loses in a new unit.
     async fn stale_snapshot(&mut self, way: Way, expired: bool) -> Result<(), Finding> {
         let event = self.event(expired).await?;
-        self.b.begin_snapshot().await?;
-        let token = self.open_claim(&event, way).await?;
-        self.a.commit().await?;
-        let won = attempt(self.context, &mut self.b, &event, way).await;
-        lost(&event, &won)?;
-        self.lost_for_good(&event, way, &won, true).await?;
+        let (context, a, b) = (self.context, &mut self.a, &mut self.b);
+        b.begin_snapshot().await?;
+        let claimer = a.id();
+        let (mut stale, mut in_unit) = (Ok(None), true);
+        let mut won = {
+            let mut claim = pin!(claim_and_commit(context, a, &event, way));
+            match context.until_waiting(&[claimer], claim.as_mut()).await? {
+                Progress::Finished(won) => won?,
+                Progress::Waiting => {
+                    b.rollback().await?;
+                    in_unit = false;
+                    claim.await?
+                }
+            }
+        };
+        if in_unit && won.is_some() {
+            stale = attempt(context, b, &event, way).await;
+        } else if in_unit {
+            b.rollback().await?;
+            in_unit = false;
+            won = claim_and_commit(context, a, &event, way).await?;
+        }
+        let token = won.ok_or_else(|| a_lost(&event))?;
+        lost(&event, &stale)?;
+        self.lost_for_good(&event, way, &stale, in_unit).await?;
         self.owned_by_a(&event, &token, expired).await
     }
 
@@ -211,7 +231,7 @@ impl Race<'_> {
     async fn open_claim(&mut self, event: &EventId, way: Way) -> Result<FencingToken, Finding> {
         self.a.begin().await?;
         let won = attempt(self.context, &mut self.a, event, way).await?;
-        won.ok_or_else(|| Finding::Broken(format!("A claimed {event}, which was free, and lost")))
+        won.ok_or_else(|| a_lost(event))
     }
 
     /// B's attempt beside A's open claim, and what B was told once A's unit had ended. A unit that B
@@ -279,6 +299,7 @@ impl Race<'_> {
         won: &Won,
         in_unit: bool,
     ) -> Result<(), Finding> {
+        self.context.loser_saw(won);
         self.ends_in_error(won, in_unit).await?;
         lost(event, &attempt(self.context, &mut self.b, event, way).await)
     }
@@ -298,6 +319,16 @@ impl Race<'_> {
 async fn attempt(context: &Context, actor: &mut Actor, event: &EventId, way: Way) -> Won {
     let batch = context.batch(actor.name(), 5, context.at(100), context.at(150));
     Ok(actor.claim_by(way, event, &batch).await?.then_some(batch.token))
+}
+
+async fn claim_and_commit(context: &Context, actor: &mut Actor, event: &EventId, way: Way) -> Won {
+    actor.begin().await?;
+    let won = attempt(context, actor, event, way).await?;
+    actor.commit().await.map(|()| won)
+}
+
+fn a_lost(event: &EventId) -> Finding {
+    Finding::Broken(format!("A claimed {event}, which was free, and did not get it"))
 }
 
 /// Zero rows, or an error after which the unit may be run again.

@@ -38,7 +38,7 @@ pub static CONTRACT: Contract = Contract {
     level: Level::Core,
     requires: &[],
     scope: Scope::EachStrategy,
-    clocks: Clocks::Logical,
+    clocks: Clocks::Any,
     source: "the scheduled-relay example; KanishJebaMathewM/Truxify#11209, #13133",
     controls: &[
         Control::new("ack-before-effect", &[Sabotage::Worker(WorkerFault::AcksBeforeEffect)])

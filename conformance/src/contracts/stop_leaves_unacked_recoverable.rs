@@ -43,7 +43,7 @@ pub static CONTRACT: Contract = Contract {
     level: Level::Core,
     requires: &[],
     scope: Scope::EachStrategy,
-    clocks: Clocks::Logical,
+    clocks: Clocks::Any,
     source: "the worker-shutdown example; graphile/worker#241, #204, hangfire-postgres/Hangfire.PostgreSql#352, janbjorge/pgqueuer#475, kodustech/kodus-ai#1589, rails/solid_queue#748",
     controls: &[
         Control::new(

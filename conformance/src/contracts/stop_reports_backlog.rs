@@ -40,7 +40,7 @@ pub static CONTRACT: Contract = Contract {
     level: Level::Core,
     requires: &[],
     scope: Scope::Once,
-    clocks: Clocks::Logical,
+    clocks: Clocks::Any,
     source: "the worker-shutdown and scheduled-polling examples",
     controls: &[
         Control::new("counts-done-events", &[of_backlog("state = 'PENDING'", "state <> 'DEAD'")]),
