@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant as Watch};
 
+use futures::future::join_all;
 use leaseproof_engines::lease::{
     Claim, ClaimBatch, EventId, FencingToken, Instant, NewEvent, Strategy,
 };
@@ -44,19 +45,17 @@ impl Probed {
 
 type Answer = Result<(bool, String), EngineError>;
 
-/// Probes every capability.
+/// Probes every capability, side by side: each has a store of its own.
 pub async fn probe(target: &Target) -> Vec<Probed> {
-    let mut probes = Vec::new();
-    for capability in Capability::ALL {
+    let probes = Capability::ALL.map(|capability| async move {
         let declared = target.engine.capabilities().contains(&capability);
-        let answer = one(target, capability, declared).await;
-        let (found, detail) = match answer {
+        let (found, detail) = match one(target, capability, declared).await {
             Ok((found, detail)) => (Some(found), detail),
             Err(error) => (None, error.to_string()),
         };
-        probes.push(Probed { capability, declared, found, detail });
-    }
-    probes
+        Probed { capability, declared, found, detail }
+    });
+    join_all(probes).await
 }
 
 async fn one(target: &Target, capability: Capability, declared: bool) -> Answer {

@@ -40,8 +40,8 @@ pub struct Plan {
     /// How many variants are run.
     pub matrix: Matrix,
     /// How many cases run at once on each engine. They share nothing but the server: each has a
-    /// store of its own.
-    pub jobs: NonZeroUsize,
+    /// store of its own. `None` is what suits the engine.
+    pub jobs: Option<NonZeroUsize>,
     /// Whether the negative controls are run in place of the contracts themselves.
     pub controls: bool,
 }
@@ -181,14 +181,27 @@ async fn one_engine(
         part.probes = probe(&target).await;
     }
     let lost = AtomicU32::new(0);
-    let run_one = async |job: Job| {
+    let run_one = async |(number, job): (usize, Job)| {
         let result = one_case(selection, &target, &job, &lost, interrupt, &label, watch).await;
-        result.map(|result| (job, result))
+        result.map(|result| (number, job, result))
     };
-    // In the order of the registry, whichever ends first, so that reports do not vary.
-    let results = stream::iter(jobs).map(run_one).buffered(plan.jobs.get());
-    part.cases = results.filter_map(async |result| result).collect().await;
+    let running = stream::iter(jobs.into_iter().enumerate()).map(run_one);
+    let at_once = plan.jobs.map_or(default_jobs(selection), NonZeroUsize::get);
+    let ended = running.buffer_unordered(at_once).filter_map(async |result| result);
+    let mut ended: Vec<_> = ended.collect().await;
+    // In the order of the registry, whichever ended first, so that reports do not vary.
+    ended.sort_by_key(|(number, _, _)| *number);
+    part.cases = ended.into_iter().map(|(_, job, result)| (job, result)).collect();
     part
+}
+
+/// How many cases run at once where nobody says: more on an embedded engine, whose stores share nothing
+/// but the disk.
+fn default_jobs(selection: &Selection) -> usize {
+    match selection.engine.server() {
+        Some(_) => 4,
+        None => 8,
+    }
 }
 
 /// Runs one case, or `None` when the run was interrupted before it began.

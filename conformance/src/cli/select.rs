@@ -23,9 +23,9 @@ pub(super) struct Select {
     /// Only contracts of this level; may be repeated
     #[arg(long = "level", value_name = "LEVEL", value_parser = level)]
     pub(super) levels: Vec<Level>,
-    /// How many cases run at once on each engine
-    #[arg(long, value_name = "N", default_value = "4")]
-    pub(super) jobs: NonZeroUsize,
+    /// How many cases run at once on each engine [default: 4, on an embedded engine 8]
+    #[arg(long, value_name = "N")]
+    pub(super) jobs: Option<NonZeroUsize>,
 }
 
 fn level(text: &str) -> Result<Level, String> {
@@ -36,12 +36,7 @@ fn level(text: &str) -> Result<Level, String> {
 impl Select {
     /// Only engines, for commands that run no contract.
     pub(super) fn engines(engines: &[String]) -> Self {
-        Self {
-            engines: engines.to_vec(),
-            contracts: Vec::new(),
-            levels: Vec::new(),
-            jobs: NonZeroUsize::MIN,
-        }
+        Self { engines: engines.to_vec(), contracts: Vec::new(), levels: Vec::new(), jobs: None }
     }
 
     /// The engines named, or every registered one; whether they were named.
@@ -122,7 +117,7 @@ mod tests {
             engines: engines.iter().map(|text| (*text).to_owned()).collect(),
             contracts: contracts.iter().map(|text| (*text).to_owned()).collect(),
             levels: Vec::new(),
-            jobs: NonZeroUsize::MIN,
+            jobs: None,
         }
     }
 
