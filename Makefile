@@ -3,8 +3,8 @@
 .PHONY: help conformance selftest images doctor test check lint docs deny bench clean
 
 # ENGINES="postgres:17 mysql" names the engines, which must then run; empty means all that can be had.
-ENGINES ?=
-CONTRACTS ?=
+ENGINES ?= $(ENGINE)
+CONTRACTS ?= $(CONTRACT)
 SEED ?=
 REPEAT ?= 1
 OUT ?= reports

@@ -289,7 +289,14 @@ impl Actor {
     }
 
     fn log(&self, call: String) -> Log {
-        Log { actor: self.name.clone(), engine: self.engine, call, recorder: self.recorder.clone() }
+        Log {
+            actor: self.name.clone(),
+            engine: self.engine,
+            call,
+            invoked: self.recorder.elapsed(),
+            recorder: self.recorder.clone(),
+            settled: false,
+        }
     }
 }
 
@@ -309,20 +316,25 @@ fn refused_if(refused: bool) -> Ending {
 }
 
 /// Records one operation. It owns its parts, so that the session stays free to be borrowed.
+///
+/// An operation that is given up before it returns is recorded as still waiting: that it waited may be
+/// the very violation.
 struct Log {
     actor: String,
     engine: &'static str,
     call: String,
     recorder: Recorder,
+    invoked: Duration,
+    settled: bool,
 }
 
 impl Log {
     async fn run<T: Debug>(
-        self,
+        mut self,
         operation: impl Future<Output = Answer<T>>,
         ending: impl Fn(&T) -> Ending,
     ) -> Answer<T> {
-        let invoked = self.recorder.elapsed();
+        self.invoked = self.recorder.elapsed();
         let answer = match tokio::time::timeout(OPERATION_BOUND, operation).await {
             Ok(answer) => answer,
             Err(_) => Err(EngineError::new(
@@ -337,15 +349,28 @@ impl Log {
             Err(error) if error.kind == ErrorKind::Unavailable => (Ending::Info, error.to_string()),
             Err(error) => (Ending::Fail, format!("{} {error}", error.kind)),
         };
+        self.settle(ending, outcome);
+        answer
+    }
+
+    fn settle(&mut self, ending: Ending, outcome: String) {
+        self.settled = true;
         self.recorder.add(Operation {
-            actor: self.actor,
-            call: self.call,
-            invoked_us: micros(invoked),
+            actor: self.actor.clone(),
+            call: self.call.clone(),
+            invoked_us: micros(self.invoked),
             returned_us: micros(self.recorder.elapsed()),
             ending,
             outcome,
         });
-        answer
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        if !self.settled {
+            self.settle(Ending::Info, "still waiting when it was given up".to_owned());
+        }
     }
 }
 

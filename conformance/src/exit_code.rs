@@ -30,10 +30,10 @@ impl Exit {
     /// Every exit code with its meaning, as the help shows them.
     pub const HELP: &'static str = "\
 Exit codes:
-    0  every contract is kept (or unsupported by the engine)
+    0  every contract is kept (or unsupported by the engine, or a known failure)
     2  the command line is wrong
     4  nothing was selected to run
-   96  an engine that was named could not be provided
+   96  an engine that was named or given by URL could not be provided
   100  a contract is broken, a control survived, or a known failure is kept again
   102  some contracts could not be decided, none is broken
   110  the results could not be written or read

@@ -109,6 +109,15 @@ pub struct Part {
     pub cases: Vec<(Job, CaseResult)>,
 }
 
+impl Part {
+    /// Whether the user gave a server by URL and it could not be used: as good as named.
+    #[must_use]
+    pub fn given_in_vain(&self) -> bool {
+        let Err(missing) = &self.server else { return false };
+        matches!(&missing.attempts[..], [only] if only.provider == ProviderKind::Url)
+    }
+}
+
 /// Tells running cases to end early and leave nothing behind.
 #[derive(Default)]
 pub struct Interrupt {
@@ -166,7 +175,8 @@ async fn one_engine(
         probes: Vec::new(),
         cases: Vec::new(),
     };
-    let label = selection.label();
+    part.selection = named_after_server(selection, &part.server);
+    let label = part.selection.label();
     let (endpoint, identity) = match &part.server {
         Ok(server) => server,
         Err(missing) => {
@@ -174,7 +184,7 @@ async fn one_engine(
             return part;
         }
     };
-    let jobs = jobs(plan, selection);
+    let jobs = jobs(plan, &part.selection);
     watch(Event::Ready { label: &label, provider: endpoint.provider, identity, cases: jobs.len() });
     let target = Target { engine: selection.engine, endpoint: endpoint.clone() };
     if !plan.controls && !interrupt.was_asked() {
@@ -254,6 +264,23 @@ fn gone() -> CaseResult {
         duration: Duration::ZERO,
         recorder: Recorder::default(),
     }
+}
+
+/// A server given by URL without a version is called what it says it is: results of a PostgreSQL 15
+/// must never stand under the name of the default version.
+fn named_after_server(
+    selection: &Selection,
+    server: &Result<(Endpoint, Identity), Missing>,
+) -> Selection {
+    let mut named = selection.clone();
+    if let Ok((endpoint, identity)) = server
+        && endpoint.provider == ProviderKind::Url
+        && !selection.explicit
+    {
+        let is_part = |letter: &char| letter.is_ascii_digit() || *letter == '.';
+        named.version = identity.version.chars().take_while(is_part).collect();
+    }
+    named
 }
 
 async fn ready(

@@ -47,7 +47,7 @@ pub fn run_of<E>(
     let mut cases = Vec::new();
     for part in parts {
         for (job, result) in &part.cases {
-            cases.push(case_of(part, job, result, save)?);
+            cases.push(case_of(&frame.id, part, job, result, save)?);
         }
     }
     let mut cases = merge_repeats(cases);
@@ -139,6 +139,7 @@ fn image_of(image: &ImageInfo) -> reports::ImageInfo {
 }
 
 fn case_of<E>(
+    run: &str,
     part: &Part,
     job: &Job,
     result: &CaseResult,
@@ -161,7 +162,7 @@ fn case_of<E>(
         observations: result.observations.clone(),
     };
     if !matches!(result.outcome, Outcome::Kept | Outcome::Unsupported) {
-        case.replay = Some(format!("leaseproof replay latest '{}'", case.key()));
+        case.replay = Some(format!("leaseproof replay {run} '{}'", case.key()));
         case.history = Some(save(&case.key(), result.recorder.to_json_lines())?);
     }
     Ok(case)

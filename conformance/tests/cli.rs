@@ -106,9 +106,10 @@ fn an_unknown_engine_is_a_usage_error() {
 #[test]
 fn an_unknown_contract_selects_nothing() {
     let program = Program::new();
-    program
-        .run(&["run", "--engine", "sqlite", "--contract", "renew/never-shorten"])
-        .ends(4, &["no contract is called `renew/never-shorten`", "did you mean `renew/"]);
+    program.run(&["run", "--engine", "sqlite", "--contract", "renew/never-shorten"]).ends(
+        4,
+        &["no contract is called `renew/never-shorten`", "did you mean `renew/never-shortens`"],
+    );
     program
         .run(&["run", "--engine", "sqlite", "--contract", "["])
         .ends(2, &["`[` is not a pattern"]);
@@ -239,4 +240,32 @@ fn assert_no_secret(directory: &Path, secret: &str) {
             assert!(!text.contains(secret), "{} shows the password", path.display());
         }
     }
+}
+
+#[test]
+fn a_server_given_by_url_must_run_even_when_no_engine_is_named() {
+    let url = "postgres://user:s3cretw0rd@127.0.0.1:1/postgres";
+    let program = Program::new()
+        .with("LEASEPROOF_POSTGRES_URL", url)
+        .with("DOCKER_HOST", "unix:///nonexistent");
+    program.run(&["run", "--contract", "renew/extends*"]).ends(96, &["postgres", "sqlite", "kept"]);
+    let doctor = program.run(&["doctor", "--engine", "postgres"]).ends(96, &["cannot be provided"]);
+    assert!(
+        !doctor.all().contains("local-image"),
+        "no other provider stands in for a given server"
+    );
+}
+
+#[test]
+fn an_empty_run_leaves_the_latest_as_it_was() {
+    let program = Program::new();
+    let contract = "renew/extends-current-owner";
+    program.run(&["run", "--engine", "sqlite", "--contract", contract]).ends(0, &[]);
+    let before = std::fs::read_link(program.latest()).unwrap();
+    let nowhere = Program {
+        directory: program.directory,
+        variables: vec![("LEASEPROOF_MYSQL_URL".to_owned(), "mysql://127.0.0.1:1".to_owned())],
+    };
+    nowhere.run(&["run", "--engine", "mysql", "--contract", contract]).ends(96, &[]);
+    assert_eq!(std::fs::read_link(nowhere.latest()).unwrap(), before);
 }

@@ -27,8 +27,10 @@ fn run(variable: &str, engine: &str, url: &Url) -> (i32, String) {
         .unwrap();
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.push_str(&String::from_utf8_lossy(&output.stderr));
+    // Not `latest`, which stays where it is when nothing ran.
+    let run = std::fs::read_dir(out.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     for file in ["run.json", "summary.md", "junit.xml"] {
-        text.push_str(&std::fs::read_to_string(out.path().join("latest").join(file)).unwrap());
+        text.push_str(&std::fs::read_to_string(run.join(file)).unwrap());
     }
     (output.status.code().unwrap(), text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
@@ -51,6 +53,10 @@ fn existing_objects_of_a_postgres_server_stay_as_they_were() {
         sqlx::raw_sql(set_up).execute(&mut inside).await.unwrap();
         let (code, text) = run("LEASEPROOF_POSTGRES_URL", "postgres", &theirs);
         assert_eq!(code, 0, "{text}");
+        let said: String =
+            sqlx::query("SHOW server_version").fetch_one(&mut inside).await.unwrap().get(0);
+        let number = said.split_whitespace().next().unwrap();
+        assert!(text.contains(&format!("postgres:{number}")), "not called what it is: {text}");
         let rows =
             sqlx::query("SELECT mine FROM lease_event").fetch_all(&mut inside).await.unwrap();
         assert_eq!(rows.len(), 1);

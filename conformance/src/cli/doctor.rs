@@ -5,6 +5,7 @@ use futures::future::join_all;
 use leaseproof_engines::provider::{Finding, Selection, survey};
 
 use super::error::CliError;
+use super::output::out;
 use super::select::Select;
 use crate::exit_code::Exit;
 
@@ -23,8 +24,8 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         missing += u32::from(!show(selection, findings));
     }
     match missing {
-        0 => println!("Every engine can be provided."),
-        count => println!("{count} of {} engines cannot be provided.", selections.len()),
+        0 => out!("Every engine can be provided."),
+        count => out!("{count} of {} engines cannot be provided.", selections.len()),
     }
     // A machine without Docker is no failure, unless the engine was asked for by name.
     Ok(if missing > 0 && named { Exit::EngineMissing } else { Exit::Kept })
@@ -33,18 +34,18 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
 /// Prints one engine's findings; whether any is usable.
 fn show(selection: &Selection, findings: &[Finding]) -> bool {
     let chosen = findings.iter().position(|finding| finding.usable);
-    println!("{} ({})", selection.label(), selection.engine.title());
+    out!("{} ({})", selection.label(), selection.engine.title());
     for (index, finding) in findings.iter().enumerate() {
         let mark = match (finding.usable, Some(index) == chosen) {
             (true, true) => "used  ",
             (true, false) => "usable",
             (false, _) => "no    ",
         };
-        println!("  {mark} {:12} {}", finding.provider.as_str(), finding.detail);
+        out!("  {mark} {:12} {}", finding.provider.as_str(), finding.detail);
         if let (Some(remedy), None) = (&finding.remedy, chosen) {
-            println!("  {:19} → {remedy}", "");
+            out!("  {:19} → {remedy}", "");
         }
     }
-    println!();
+    out!();
     chosen.is_some()
 }

@@ -4,6 +4,7 @@ use clap::Args;
 use leaseproof_engines::provider::Selection;
 
 use super::error::CliError;
+use super::output::out;
 use super::select::Select;
 use crate::contract::Contract;
 use crate::document;
@@ -36,16 +37,16 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
 }
 
 fn explain(contract: &Contract) {
-    println!("{} ({})\n", contract.id, contract.level);
-    println!("{}\n", document::body(contract));
-    println!("# Found broken on\n");
+    out!("{} ({})\n", contract.id, contract.level);
+    out!("{}\n", document::body(contract));
+    out!("# Found broken on\n");
     for control in contract.controls {
         match control.source {
-            "" => println!("- {}", control.name),
-            source => println!("- {} ({source})", control.name),
+            "" => out!("- {}", control.name),
+            source => out!("- {} ({source})", control.name),
         }
     }
-    println!();
+    out!();
 }
 
 /// The statements of the contract's own verb: those that start with its family's name.
@@ -53,12 +54,9 @@ fn statements(contract: &Contract, selection: &Selection) {
     let engine = selection.engine;
     let lacking = contract.requires.iter().filter(|wanted| !engine.capabilities().contains(wanted));
     for capability in lacking {
-        println!(
-            "{} lacks `{capability}`, so the contract does not apply to it.\n",
-            engine.title()
-        );
+        out!("{} lacks `{capability}`, so the contract does not apply to it.\n", engine.title());
     }
-    println!("# Reference statements on {}\n", engine.title());
+    out!("# Reference statements on {}\n", engine.title());
     let statements = engine.statements();
     let relevant = |name: &str| match contract.family() {
         "claim" => name.starts_with("claim") || name == "candidates",
@@ -66,9 +64,12 @@ fn statements(contract: &Contract, selection: &Selection) {
         "stop" => name == "release" || name == "backlog",
         "fence" | "time" => matches!(name, "claim" | "renew" | "ack" | "release" | "schema"),
         "unit" => matches!(name, "begin" | "begin_snapshot" | "claim"),
+        // How long an ack waits is up to the claims that run beside it.
+        "ack" => name.starts_with("ack") || name.starts_with("claim_batch"),
         family => name.starts_with(family),
     };
+    let relevant = |name: &str| relevant(name) || name == "schema";
     for (name, text) in statements.iter().filter(|(name, _)| relevant(name)) {
-        println!("-- {name}.sql\n{text}");
+        out!("-- {name}.sql\n{text}");
     }
 }

@@ -6,6 +6,7 @@ use clap::Args;
 use leaseproof_engines::provider::{Progress, image};
 
 use super::error::CliError;
+use super::output::out;
 use super::progress::{Display, Wording};
 use super::select::Select;
 use crate::exit_code::Exit;
@@ -29,7 +30,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
             label: selection.label(),
             reason: error.to_string(),
         })?;
-        println!("{} {} ({:.0} s)", image.name, image.digest, start.elapsed().as_secs_f64());
+        out!("{} {} ({:.0} s)", image.name, image.digest, start.elapsed().as_secs_f64());
     }
     display.clear();
     Ok(Exit::Kept)

@@ -6,6 +6,7 @@ use comfy_table::{ContentArrangement, Table};
 use leaseproof_engines::Engine;
 
 use super::error::CliError;
+use super::output::out;
 use crate::contracts::REGISTRY;
 use crate::exit_code::Exit;
 
@@ -77,9 +78,9 @@ fn print_table<const N: usize>(head: [&str; N], rows: impl Iterator<Item = Vec<S
     table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(100);
     table.set_header(head);
     table.add_rows(rows);
-    println!("{table}");
+    out!("{table}");
 }
 
 fn print_json(values: &Vec<serde_json::Value>) {
-    println!("{}", serde_json::to_string_pretty(values).expect("plain values have JSON"));
+    out!("{}", serde_json::to_string_pretty(values).expect("plain values have JSON"));
 }

@@ -15,6 +15,7 @@ mod error;
 mod explain;
 mod images;
 mod list;
+mod output;
 mod progress;
 mod replay;
 mod run;

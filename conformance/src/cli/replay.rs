@@ -7,6 +7,7 @@ use leaseproof_engines::provider::Selection;
 use leaseproof_reports::{Case, Outcome, Run, RunDir};
 
 use super::error::CliError;
+use super::output::out;
 use super::progress::{Display, Wording};
 use crate::contract::Contract;
 use crate::contracts::REGISTRY;
@@ -56,10 +57,10 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     let result =
         runner::run_until(contract, &target, variant, case.seed, None, interrupt.asked()).await;
     for operation in result.recorder.operations() {
-        println!("{operation}");
+        out!("{operation}");
     }
-    println!("{} with seed {}: {}: {}", case.key(), case.seed, result.outcome, result.detail);
-    println!("in the earlier run: {}: {}", case.outcome, case.detail);
+    out!("{} with seed {}: {}: {}", case.key(), case.seed, result.outcome, result.detail);
+    out!("in the earlier run: {}: {}", case.outcome, case.detail);
     Ok(match result.outcome {
         Outcome::Broken => Exit::Broken,
         Outcome::Skipped => Exit::Interrupted,

@@ -10,6 +10,7 @@ use leaseproof_reports::schema::SEED_MAX;
 use leaseproof_reports::{Outcome, Run, RunDir, format};
 
 use super::error::CliError;
+use super::output::out;
 use super::progress::{Display, Wording};
 use super::select::Select;
 use crate::exit_code::Exit;
@@ -65,12 +66,8 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let id = run_id(started);
     // Before anything is started: a directory that cannot be written makes the rest pointless.
     let directory = RunDir::create(&arguments.out, &id)?;
-    eprintln!(
-        "seed {}, {} contracts, {} engines",
-        plan.seed,
-        plan.contracts.len(),
-        plan.selections.len()
-    );
+    let (contracts, engines) = (plan.contracts.len(), plan.selections.len());
+    eprintln!("seed {}, contracts: {contracts}, engines: {engines}", plan.seed);
     let interrupt = super::interruptible()?;
     let clock = Instant::now();
     let display = Display::new(Wording {
@@ -83,23 +80,27 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let mut save = |key: &str, history: Vec<u8>| directory.write_history(key, history);
     let run = summary::run_of(&plan, &parts, &known, frame, &mut save)?;
     directory.write_run(&run)?;
-    directory.publish()?;
+    if !run.cases.is_empty() {
+        // `latest` stays at the last run that says something.
+        directory.publish()?;
+    }
     print(&run, &parts, &directory);
     if interrupt.was_asked() {
         return Ok(Exit::Interrupted);
     }
-    Ok(Exit::of(&run, named))
+    let given_in_vain = parts.iter().any(Part::given_in_vain);
+    Ok(Exit::of(&run, named || given_in_vain))
 }
 
 fn print(run: &Run, parts: &[Part], directory: &RunDir) {
-    println!("{}", format::table::render(run, colour()));
+    out!("{}", format::table::render(run, colour()));
     if run.matrix_name == Matrix::Full.as_str() {
-        println!("{}", format::table::render_losers(run, format::table::WIDTH));
+        out!("{}", format::table::render_losers(run, format::table::WIDTH));
     }
     for missing in parts.iter().filter_map(|part| part.server.as_ref().err()) {
-        println!("{}", super::missing(missing));
+        out!("{}", super::missing(missing));
     }
-    println!(
+    out!(
         "{} cases in {:.1} s, at most {} MiB in use by this program; reports in {}",
         run.cases.len(),
         f64::from(u32::try_from(run.duration_ms).unwrap_or(u32::MAX)) / 1000.0,

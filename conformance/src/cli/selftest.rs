@@ -9,6 +9,7 @@ use leaseproof_reports::Outcome;
 use leaseproof_reports::schema::SEED_MAX;
 
 use super::error::CliError;
+use super::output::out;
 use super::progress::{Display, Wording};
 use super::select::Select;
 use crate::contract::Contract;
@@ -110,19 +111,16 @@ fn print(plan: &Plan, parts: &[Part], verdicts: &[Verdicts]) -> Tally {
         }
         add_controls(contract, parts, verdicts, &mut table, &mut tally, &mut lines);
     }
-    println!("{table}");
+    out!("{table}");
     for line in &lines {
-        println!("{line}");
+        out!("{line}");
     }
     for part in parts {
         if let Err(missing) = &part.server {
-            println!("{}", super::missing(missing));
+            out!("{}", super::missing(missing));
         }
     }
-    println!(
-        "{} killed, {} survived, {} undecided",
-        tally.killed, tally.survivors, tally.undecided
-    );
+    out!("{} killed, {} survived, {} undecided", tally.killed, tally.survivors, tally.undecided);
     tally
 }
 

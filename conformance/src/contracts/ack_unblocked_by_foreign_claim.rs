@@ -13,7 +13,7 @@
 //! 3. B commits, and owns the two events it was given.
 //!
 //! Some engines keep the locks of rows that a locking read has passed over. On those the strategy
-//! `skip-locked` cannot keep this promise: it is unsupported there once A was seen waiting.
+//! `skip-locked` cannot keep this promise, which is then among the known failures, with the reason.
 //!
 //! # How a violation looks
 //! A's ack is seen waiting until B's unit ends: the claim has locked rows or index entries of events that

@@ -11,3 +11,9 @@ pub mod gated_races {}
 
 #[doc = include_str!("0004-local-images.md")]
 pub mod local_images {}
+
+#[doc = include_str!("0005-database-clock.md")]
+pub mod database_clock {}
+
+#[doc = include_str!("0006-claims-name-their-index.md")]
+pub mod claims_name_their_index {}

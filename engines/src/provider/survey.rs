@@ -15,7 +15,15 @@ pub async fn survey(selection: &Selection) -> Vec<Finding> {
     let Some(spec) = selection.engine.server() else {
         return vec![embedded_finding(selection)];
     };
-    let mut findings = vec![url_finding(selection, spec).await];
+    let given = match given::provide(selection).await {
+        // A server that the user names is the one to test, or none is: no other is looked for.
+        Some(Err(attempt)) => return vec![attempt.into()],
+        Some(Ok(endpoint)) => {
+            Finding::usable(ProviderKind::Url, format!("`{}` answers", endpoint.address))
+        }
+        None => given::unset(selection, spec).into(),
+    };
+    let mut findings = vec![given];
     findings.extend(docker_findings(selection, spec).await);
     findings.push(match native::describe(spec, &selection.version) {
         Ok(detail) => Finding::usable(ProviderKind::Native, detail),
@@ -42,16 +50,6 @@ fn embedded_finding(selection: &Selection) -> Finding {
             Finding::usable(ProviderKind::Embedded, detail)
         }
         Err(attempt) => attempt.into(),
-    }
-}
-
-async fn url_finding(selection: &Selection, spec: &ServerSpec) -> Finding {
-    match given::provide(selection).await {
-        None => given::unset(selection, spec).into(),
-        Some(Ok(endpoint)) => {
-            Finding::usable(ProviderKind::Url, format!("`{}` answers", endpoint.address))
-        }
-        Some(Err(attempt)) => attempt.into(),
     }
 }
 
