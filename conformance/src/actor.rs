@@ -227,6 +227,15 @@ impl Actor {
         log.run(self.session.release(event, token), ending).await
     }
 
+    /// Gives up what was claimed as often as the store allows.
+    ///
+    /// # Errors
+    /// The engine's.
+    pub async fn bury(&mut self, limit: u32, now: Instant) -> Answer<Vec<EventId>> {
+        let log = self.log(format!("bury up to {limit} at {now}"));
+        log.run(self.session.bury(limit, now), |_| Ending::Ok).await
+    }
+
     /// Locks an event's row inside a unit.
     ///
     /// # Errors

@@ -18,6 +18,7 @@ use rand::{RngExt, SeedableRng};
 
 use crate::actor::{Actor, STEP_US};
 use crate::contract::Finding;
+use crate::gate::Retries;
 use crate::history::Recorder;
 use crate::runner::Stores;
 use crate::worker::WorkerFault;
@@ -185,8 +186,14 @@ impl Context {
     /// # Errors
     /// The engine's.
     pub async fn enqueued(&self, actor: &mut Actor, id: &str) -> Result<EventId, EngineError> {
-        actor.enqueue(&[self.new_event(id)]).await?;
-        Ok(EventId::new(id))
+        let mut retries = Retries::default();
+        loop {
+            let outcome = actor.enqueue(&[self.new_event(id)]).await;
+            // Under SERIALIZABLE an engine may ask for any unit to be run again, for what others read.
+            if !retries.rerun(&outcome) {
+                return outcome.map(|_| EventId::new(id));
+            }
+        }
     }
 
     /// A context of the same case on another store, which is removed with the first.

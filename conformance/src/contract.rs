@@ -46,6 +46,8 @@ pub enum Scope {
     Once,
     /// Once for each claim strategy the engine has.
     EachStrategy,
+    /// Once for each claim strategy of the engine that passes over what others hold.
+    EachSkipping,
 }
 
 /// On whose clocks a contract can be run.

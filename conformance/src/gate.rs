@@ -156,8 +156,21 @@ pub struct Retries {
 }
 
 impl Retries {
-    /// Whether the whole unit is to be run again, as the engine asked for.
-    pub fn again<T>(&mut self, outcome: &Result<T, EngineError>) -> bool {
+    /// Whether the whole unit is to be run again, as the engine asked for; what it said is noted as what
+    /// the loser of a race sees.
+    pub fn again<T: std::fmt::Debug>(
+        &mut self,
+        context: &Context,
+        outcome: &Result<T, EngineError>,
+    ) -> bool {
+        if matches!(outcome, Err(error) if error.is_retryable()) {
+            context.loser_saw(outcome);
+        }
+        self.rerun(outcome)
+    }
+
+    /// The same where there was no race.
+    pub fn rerun<T>(&mut self, outcome: &Result<T, EngineError>) -> bool {
         let again = matches!(outcome, Err(error) if error.is_retryable());
         self.total += usize::from(again);
         self.in_a_row = if again { self.in_a_row + 1 } else { 0 };

@@ -16,6 +16,8 @@ use leaseproof_engines::{Capability, EngineError, ErrorKind};
 
 use crate::runner::Target;
 
+mod clock_and_ddl;
+
 /// How long a probe's session waits for a lock where the engine declares that it need not: a refusal
 /// that took long was a wait, and a slow machine must not be taken for one.
 const PATIENT: Duration = Duration::from_secs(2);
@@ -59,6 +61,12 @@ pub async fn probe(target: &Target) -> Vec<Probed> {
 }
 
 async fn one(target: &Target, capability: Capability, declared: bool) -> Answer {
+    match capability {
+        Capability::SessionTimeZone => return clock_and_ddl::session_time_zone(target).await,
+        Capability::SubSecondInstants => return clock_and_ddl::sub_second_instants(target).await,
+        Capability::TransactionalDdl => return clock_and_ddl::transactional_ddl(target).await,
+        _ => {}
+    }
     let isolation = (capability == Capability::Serializable).then_some(Isolation::Serializable);
     let options = StoreOptions { isolation, ..StoreOptions::default() };
     let store = target.engine.open(&target.endpoint, options).await?;
@@ -80,7 +88,6 @@ async fn on_store(store: &dyn Store, capability: Capability, declared: bool) -> 
         Capability::Terminate => pair.terminate(store).await,
         Capability::UnlocksPassedRows => pair.unlocks_passed_rows().await,
         Capability::WaitObservation => pair.wait_observation(store).await,
-        // No operation shows a session's zone: time/session-independent is what tests it.
         other => Err(EngineError::new(
             "leaseproof",
             "probe",
@@ -145,7 +152,9 @@ impl Pair {
     async fn no_wait(&mut self) -> Answer {
         self.a.begin().await?;
         self.a.lock(&event(1), LockWait::Block).await?;
-        self.b.begin().await?;
+        if let Err(error) = self.b.begin().await {
+            return Ok((false, format!("a second unit was refused: {error}")));
+        }
         let start = Watch::now();
         match self.b.lock(&event(1), LockWait::NoWait).await {
             Ok(()) => {

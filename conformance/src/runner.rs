@@ -13,7 +13,8 @@ use leaseproof_reports::Outcome;
 use crate::context::Context;
 use crate::contract::{Contract, Evidence, Finding, Judged};
 use crate::history::Recorder;
-use crate::sabotage::{Control, FaultyStore, Sabotage};
+use crate::sabotage::faulty::FaultyStore;
+use crate::sabotage::{Control, Sabotage};
 use crate::variant::Variant;
 
 /// The longest a case may take; far above what any takes, so that a stalled one fails.
@@ -71,8 +72,9 @@ impl Stores {
         let mut options = self.variant.fill(options);
         if !self.sabotage().is_empty() {
             let mut statements = engine.statements_on(options.clock);
+            let readings = engine.database_clock().readings;
             for sabotage in self.sabotage() {
-                sabotage.edit(&mut statements).map_err(|error| {
+                sabotage.edit(&mut statements, readings).map_err(|error| {
                     EngineError::new(engine.name(), "sabotage", ErrorKind::Fatal, error.to_string())
                 })?;
             }

@@ -3,22 +3,19 @@
 //! Most take one guard out of one reference statement, so that the real engine runs real SQL that
 //! lacks just that guard. What no statement can express is a [`Fault`] of the session.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use leaseproof_engines::lease::{
-    Acked, Backlog, Claim, ClaimBatch, Claimed, Confirmed, EventId, EventRow, FencingToken,
-    Instant, NewEvent, Released, Renewed, Reserved,
+    Acked, Backlog, Claim, ClaimBatch, Claimed, Confirmed, EventId, FencingToken, Instant,
+    NewEvent, Released, Renewed, Reserved,
 };
 use leaseproof_engines::statement::{EditError, Statements};
-use leaseproof_engines::store::{
-    Isolation, LockWait, Observer, Result, Session, SessionId, SessionOptions, Store,
-};
+use leaseproof_engines::store::{Isolation, LockWait, Result, Session};
 use leaseproof_engines::{Capability, EngineError};
 
 use crate::worker::WorkerFault;
 
 pub mod answers;
+pub(crate) mod faulty;
 pub mod units;
 
 /// A store that breaks one promise.
@@ -94,6 +91,8 @@ pub enum Sabotage {
     Worker(WorkerFault),
     /// Gives every acquisition of an actor the same token.
     OneTokenPerActor,
+    /// Lets a statement read the worker's own clock where it read the engine's.
+    WorkerClock(&'static str),
     /// Opens the store at this isolation, for faults that the engine's default would catch.
     Isolation(Isolation),
 }
@@ -124,11 +123,15 @@ impl Sabotage {
         Self::Set("rollback", "SELECT 1;"),
     ]]);
 
-    /// Makes the change if it is one to statements.
+    /// Makes the change if it is one to statements; `readings` are how they read the engine's clock.
     ///
     /// # Errors
     /// When the statement, guard or text is not there: a control must never change nothing.
-    pub fn edit(&self, statements: &mut Statements) -> std::result::Result<(), EditError> {
+    pub fn edit(
+        &self,
+        statements: &mut Statements,
+        readings: &[&str],
+    ) -> std::result::Result<(), EditError> {
         match self {
             Self::DisableGuard(statement, guard) => statements.disable_guard(statement, guard),
             Self::DisableGuardIfAny(statement, guard) => match statements.get(statement) {
@@ -155,7 +158,8 @@ impl Sabotage {
             }
             Self::Replace(statement, from, to) => statements.replace(statement, from, to),
             Self::Set(statement, text) => statements.set(statement, text),
-            Self::EitherOf(groups) => first_that_fits(groups, statements),
+            Self::EitherOf(groups) => first_that_fits(groups, statements, readings),
+            Self::WorkerClock(statement) => read_caller(statement, statements, readings),
             Self::Session(_) | Self::Worker(_) | Self::OneTokenPerActor | Self::Isolation(_) => {
                 Ok(())
             }
@@ -167,15 +171,31 @@ impl Sabotage {
 fn first_that_fits(
     groups: &[&[Sabotage]],
     statements: &mut Statements,
+    readings: &[&str],
 ) -> std::result::Result<(), EditError> {
     let mut outcome = Err(EditError::NoStatement("of any dialect".to_owned()));
     for group in groups {
         let mut edited = statements.clone();
-        outcome = group.iter().try_for_each(|sabotage| sabotage.edit(&mut edited));
+        outcome = group.iter().try_for_each(|sabotage| sabotage.edit(&mut edited, readings));
         if outcome.is_ok() {
             *statements = edited;
             break;
         }
+    }
+    outcome
+}
+
+/// Puts the worker's own clock in place of the engine's. A statement that reads neither is an error.
+fn read_caller(
+    statement: &str,
+    statements: &mut Statements,
+    readings: &[&str],
+) -> std::result::Result<(), EditError> {
+    let mut outcome = Err(EditError::NoStatement(statement.to_owned()));
+    for reading in readings {
+        // No statement has every reading: one that was found is enough.
+        let replaced = statements.replace(statement, reading, ":caller");
+        outcome = replaced.or(outcome);
     }
     outcome
 }
@@ -269,6 +289,15 @@ pub trait Fault: Send {
     ) -> Result<Released> {
         session.release(event, token).await
     }
+    /// See [`Session::bury`].
+    async fn bury(
+        &mut self,
+        session: &mut dyn Session,
+        limit: u32,
+        now: Instant,
+    ) -> Result<Vec<EventId>> {
+        session.bury(limit, now).await
+    }
     /// See [`Session::lock`].
     async fn lock(
         &mut self,
@@ -300,83 +329,4 @@ pub trait Fault: Send {
     async fn backlog(&mut self, session: &mut dyn Session, now: Instant) -> Result<Backlog> {
         session.backlog(now).await
     }
-}
-
-/// A store whose sessions have a fault.
-pub(crate) struct FaultyStore {
-    pub(crate) inner: Arc<dyn Store>,
-    pub(crate) fault: fn() -> Box<dyn Fault>,
-}
-
-#[async_trait]
-impl Store for FaultyStore {
-    async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
-        Ok(Box::new(FaultySession {
-            inner: self.inner.session(options).await?,
-            fault: (self.fault)(),
-        }))
-    }
-
-    async fn observer(&self) -> Result<Box<dyn Observer>> {
-        self.inner.observer().await
-    }
-
-    async fn close(&self) -> Result<()> {
-        self.inner.close().await
-    }
-}
-
-struct FaultySession {
-    inner: Box<dyn Session>,
-    fault: Box<dyn Fault>,
-}
-
-/// Sends each operation through the fault.
-macro_rules! through_fault {
-    ($($operation:ident($($argument:ident: $kind:ty),*) -> $output:ty;)+) => {
-        #[async_trait]
-        impl Session for FaultySession {
-            fn id(&self) -> SessionId {
-                self.inner.id()
-            }
-
-            $(async fn $operation(&mut self, $($argument: $kind),*) -> Result<$output> {
-                match self.fault.$operation(self.inner.as_mut(), $($argument),*).await {
-                    Err(error) => Err(self.fault.failed(self.inner.as_mut(), error).await),
-                    answer => answer,
-                }
-            })+
-
-            async fn event(&mut self, event: &EventId) -> Result<Option<EventRow>> {
-                self.inner.event(event).await
-            }
-
-            async fn effects(&mut self, consumer: &str, event: &EventId) -> Result<i64> {
-                self.inner.effects(consumer, event).await
-            }
-
-            async fn close(self: Box<Self>) {
-                self.inner.close().await;
-            }
-        }
-    };
-}
-
-through_fault! {
-    begin() -> ();
-    begin_snapshot() -> ();
-    commit() -> ();
-    rollback() -> ();
-    enqueue(events: &[NewEvent]) -> u64;
-    candidates(limit: u32, now: Instant) -> Vec<EventId>;
-    claim(claim: &Claim) -> Claimed;
-    claim_batch(batch: &ClaimBatch) -> Vec<EventId>;
-    renew(event: &EventId, token: &FencingToken, now: Instant, until: Instant) -> Renewed;
-    confirm(event: &EventId, token: &FencingToken, now: Instant) -> Confirmed;
-    ack(event: &EventId, token: &FencingToken, now: Instant) -> Acked;
-    release(event: &EventId, token: &FencingToken) -> Released;
-    lock(event: &EventId, wait: LockWait) -> ();
-    reserve(consumer: &str, event: &EventId) -> Reserved;
-    apply_effect(consumer: &str, event: &EventId) -> ();
-    backlog(now: Instant) -> Backlog;
 }

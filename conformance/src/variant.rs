@@ -46,6 +46,11 @@ impl Variant {
         let strategies: Vec<Option<Strategy>> = match contract.scope {
             Scope::Once => vec![None],
             Scope::EachStrategy => engine.strategies().iter().copied().map(Some).collect(),
+            Scope::EachSkipping => {
+                let waits = |strategy: &Strategy| *strategy == Strategy::ConditionalUpdate;
+                let skipping = engine.strategies().iter().filter(|strategy| !waits(strategy));
+                skipping.copied().map(Some).collect()
+            }
         };
         let mut setups = vec![Setup::default()];
         let mut clocks = contract.clocks.all().to_vec();

@@ -21,8 +21,12 @@ pub enum Capability {
     SessionTimeZone,
     /// `FOR UPDATE SKIP LOCKED` passes over what another transaction has locked.
     SkipLocked,
+    /// The engine's clock tells instants apart that lie within one second.
+    SubSecondInstants,
     /// One session may end another one's connection.
     Terminate,
+    /// A table that was created in a unit is gone when the unit is rolled back.
+    TransactionalDdl,
     /// A locking read keeps no lock on rows that it has passed over.
     UnlocksPassedRows,
     /// An observer can tell whether a session waits for a lock.
@@ -31,14 +35,16 @@ pub enum Capability {
 
 impl Capability {
     /// Every capability, in report order.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::ConcurrentWriters,
         Self::NoWait,
         Self::Returning,
         Self::Serializable,
         Self::SessionTimeZone,
         Self::SkipLocked,
+        Self::SubSecondInstants,
         Self::Terminate,
+        Self::TransactionalDdl,
         Self::UnlocksPassedRows,
         Self::WaitObservation,
     ];
@@ -53,7 +59,9 @@ impl Capability {
             Self::Serializable => "serializable",
             Self::SessionTimeZone => "session-time-zone",
             Self::SkipLocked => "skip-locked",
+            Self::SubSecondInstants => "sub-second-instants",
             Self::Terminate => "terminate",
+            Self::TransactionalDdl => "transactional-ddl",
             Self::UnlocksPassedRows => "unlocks-passed-rows",
             Self::WaitObservation => "wait-observation",
         }

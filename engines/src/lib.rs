@@ -16,6 +16,7 @@ pub mod store;
 
 mod busy;
 mod mysql_protocol;
+mod pooled;
 mod sandbox;
 mod session;
 mod wire;

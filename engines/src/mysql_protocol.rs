@@ -12,6 +12,7 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError};
 use crate::engine::{Engine, Identity};
 use crate::error::{EngineError, ErrorKind};
 use crate::lease::Clock;
+use crate::pooled::{PooledWire, statement_cache};
 use crate::provider::{Address, Endpoint};
 use crate::sandbox::{Roster, sandbox_name};
 use crate::session::{Compilation, SqlSession, compile_all};
@@ -216,19 +217,28 @@ impl MySqlStore {
         }
         text
     }
+
+    async fn wire(&self, options: &SessionOptions) -> Result<(Box<dyn Wire>, SessionId)> {
+        let connect = self.connect.clone().statement_cache_capacity(statement_cache(options));
+        let mut link = Link::open(&connect, self.flavour.codes()).await?;
+        link.batch("set up a session", &self.set_up(options)).await?;
+        let row = link.one("set up a session", "SELECT CONNECTION_ID()", &[]).await?;
+        let id = link.cells("set up a session", &row).int(0)?;
+        self.roster.add(id);
+        Ok((Box::new(link.connection), id))
+    }
 }
 
 #[async_trait]
 impl Store for MySqlStore {
     async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
+        let (mut wire, id) = self.wire(options).await?;
+        if options.pooled {
+            wire = Box::new(PooledWire::new([wire, self.wire(options).await?.0]));
+        }
         let codes = self.flavour.codes();
-        let mut link = Link::open(&self.connect, codes).await?;
-        link.batch("set up a session", &self.set_up(options)).await?;
-        let row = link.one("set up a session", "SELECT CONNECTION_ID()", &[]).await?;
-        let id = link.cells("set up a session", &row).int(0)?;
-        self.roster.add(id);
-        let wire = Box::new(link.connection);
-        Ok(Box::new(SqlSession::new(wire, id, codes, self.statements.clone(), self.epoch)))
+        let session = SqlSession::new(wire, id, codes, self.statements.clone(), self.epoch);
+        Ok(Box::new(session.skewed(options.clock_skew)))
     }
 
     async fn observer(&self) -> Result<Box<dyn Observer>> {

@@ -14,8 +14,20 @@ use crate::statement::{Compiled, Placeholder, compile};
 use crate::store::{Result, Session, SessionId, StoreOptions};
 use crate::wire::{Cells, Codes, Row, Value, Wire};
 
-/// An engine's statements as its driver wants them, shared by the sessions of a store.
-pub(crate) type Compilation = Arc<BTreeMap<String, Compiled>>;
+/// What the sessions of a store share, compiled once.
+pub(crate) type Compilation = Arc<Shared>;
+
+/// An engine's statements as its driver wants them, and what they are bound to for every caller.
+pub(crate) struct Shared {
+    statements: BTreeMap<String, Compiled>,
+    max_attempts: u32,
+}
+
+impl Shared {
+    pub(crate) fn get(&self, name: &str) -> Option<&Compiled> {
+        self.statements.get(name)
+    }
+}
 
 mod operations;
 
@@ -32,7 +44,8 @@ pub(crate) fn compile_all(
         Clock::Database => statements.shifted(engine.database_clock().readings),
     };
     let compiled = |(name, text): (&str, &str)| (name.to_owned(), compile(text, placeholder));
-    Arc::new(statements.iter().map(compiled).collect())
+    let statements = statements.iter().map(compiled).collect();
+    Arc::new(Shared { statements, max_attempts: options.max_attempts })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,18 +66,31 @@ pub(crate) struct SqlSession {
     /// The engine's clock when the store was opened; 0 on the caller's clock. Stored instants are
     /// shown from there, so that both clocks begin at 0.
     epoch: i64,
+    /// By how much the worker's own clock is ahead of the host's, in microseconds.
+    clock_skew: i64,
     unit: Unit,
 }
 
 type Parameters<'value> = [(&'value str, Value)];
 
-/// The time from `now` to `until`.
-fn length(parameters: &Parameters<'_>) -> Option<Value> {
-    let int = |name| match parameters.iter().find(|(parameter, _)| *parameter == name) {
+fn int(parameters: &Parameters<'_>, name: &str) -> Option<i64> {
+    match parameters.iter().find(|(parameter, _)| *parameter == name) {
         Some((_, Value::Int(value))) => Some(*value),
         _ => None,
-    };
-    Some(Value::Int(int("until")? - int("now")?))
+    }
+}
+
+/// The time from `now` to `until`.
+fn length(parameters: &Parameters<'_>) -> Option<Value> {
+    Some(Value::Int(int(parameters, "until")? - int(parameters, "now")?))
+}
+
+/// The host's clock in microseconds since the Unix epoch.
+#[expect(clippy::disallowed_methods, reason = "the worker's own clock is what is meant")]
+fn wall_clock() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let since = since.expect("the host's clock is set to after 1970");
+    i64::try_from(since.as_micros()).expect("the host's clock is set to before the year 294,000")
 }
 
 impl SqlSession {
@@ -75,7 +101,19 @@ impl SqlSession {
         statements: Compilation,
         epoch: i64,
     ) -> Self {
-        Self { wire, id, codes, statements, epoch, unit: Unit::None }
+        Self { wire, id, codes, statements, epoch, clock_skew: 0, unit: Unit::None }
+    }
+
+    /// The same session of a worker whose own clock is ahead of the host's.
+    pub(crate) fn skewed(mut self, clock_skew: i64) -> Self {
+        self.clock_skew = clock_skew;
+        self
+    }
+
+    /// What the worker's own clock shows, moved on by the caller's instant like the engine's.
+    fn caller(&self, parameters: &Parameters<'_>) -> Value {
+        let offset = int(parameters, "now").unwrap_or(0);
+        Value::Int(wall_clock() + self.clock_skew + offset)
     }
 
     fn fatal(&self, operation: &'static str, message: String) -> EngineError {
@@ -103,6 +141,8 @@ impl SqlSession {
             let value = found.map(|(_, value)| value.clone()).or_else(|| match wanted.as_str() {
                 // On the engine's clock a lease is asked for by its length.
                 "ttl" => length(parameters),
+                "max_attempts" => Some(Value::Int(self.statements.max_attempts.into())),
+                "caller" => Some(self.caller(parameters)),
                 _ => None,
             });
             value.ok_or_else(|| {
@@ -136,7 +176,15 @@ impl SqlSession {
     ) -> Result<u64> {
         let (text, values) = self.bind(operation, name, parameters)?;
         let outcome = self.wire.execute(&text, &values).await;
+        self.give_back();
         outcome.map_err(|error| self.failed(operation, error))
+    }
+
+    /// Outside of a unit a pooler takes the connection back after each statement.
+    fn give_back(&mut self) {
+        if self.unit == Unit::None {
+            self.wire.unit_ended();
+        }
     }
 
     async fn rows(
@@ -147,6 +195,7 @@ impl SqlSession {
     ) -> Result<Vec<Row>> {
         let (text, values) = self.bind(operation, name, parameters)?;
         let outcome = self.wire.fetch(&text, &values).await;
+        self.give_back();
         outcome.map_err(|error| self.failed(operation, error))
     }
 
@@ -169,6 +218,7 @@ impl SqlSession {
             Err(_) => {
                 // Of several statements the first may have opened a transaction.
                 drop(self.frame("roll back", "rollback").await);
+                self.wire.unit_ended();
                 Unit::NotBegun
             }
         };
@@ -191,7 +241,9 @@ impl SqlSession {
         parameters: &Parameters<'_>,
     ) -> Result<bool> {
         let (text, values) = self.bind(operation, name, parameters)?;
-        match self.wire.execute(&text, &values).await {
+        let outcome = self.wire.execute(&text, &values).await;
+        self.give_back();
+        match outcome {
             Ok(count) => Ok(count > 0),
             // A duplicate key is an answer, not a failure, where the engine reports it as an error.
             Err(error) if self.codes.is_duplicate(&error) => Ok(false),

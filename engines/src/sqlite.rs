@@ -14,6 +14,7 @@ use crate::capability::Capability;
 use crate::engine::{DatabaseClock, Engine, Identity, Setup};
 use crate::error::{EngineError, ErrorKind};
 use crate::lease::{Clock, Strategy};
+use crate::pooled::{PooledWire, statement_cache};
 use crate::provider::{Address, Endpoint, ServerSpec};
 use crate::sandbox::sandbox_name;
 use crate::session::{Compilation, SqlSession, compile_all};
@@ -67,7 +68,7 @@ impl Engine for SqliteEngine {
     }
 
     fn capabilities(&self) -> &'static [Capability] {
-        &[Capability::Returning, Capability::WaitObservation]
+        &[Capability::Returning, Capability::SubSecondInstants, Capability::TransactionalDdl]
     }
 
     fn strategies(&self) -> &'static [Strategy] {
@@ -87,6 +88,7 @@ impl Engine for SqliteEngine {
             backlog,
             begin,
             begin_snapshot,
+            bury,
             candidates,
             claim,
             claim_batch,
@@ -95,6 +97,7 @@ impl Engine for SqliteEngine {
             effects,
             enqueue,
             event,
+            exhausted,
             lock,
             mislead_planner,
             release,
@@ -111,11 +114,13 @@ impl Engine for SqliteEngine {
                 "sqlite/database_clock",
                 ack,
                 backlog,
+                bury,
                 candidates,
                 claim,
                 claim_batch,
                 confirm,
                 enqueue,
+                exhausted,
                 renew,
             ),
             readings: &["CAST(unixepoch('subsec') * 1000000 AS INTEGER)"],
@@ -217,9 +222,14 @@ impl SqliteStore {
     }
 
     async fn connect(&self) -> Result<SqliteConnection> {
+        self.connect_with(statement_cache(&SessionOptions::default())).await
+    }
+
+    async fn connect_with(&self, cache: usize) -> Result<SqliteConnection> {
         let options = SqliteConnectOptions::new()
             .filename(&self.file)
             .create_if_missing(true)
+            .statement_cache_capacity(cache)
             .journal_mode(match self.journal {
                 Journal::Wal => sqlx::sqlite::SqliteJournalMode::Wal,
                 Journal::Delete => sqlx::sqlite::SqliteJournalMode::Delete,
@@ -231,12 +241,9 @@ impl SqliteStore {
             CODES.classify("connect", WireError::from_sqlx(&error, code))
         })
     }
-}
 
-#[async_trait]
-impl Store for SqliteStore {
-    async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
-        let mut connection = self.connect().await?;
+    async fn wire(&self, options: &SessionOptions) -> Result<(Box<dyn Wire>, SessionId)> {
+        let mut connection = self.connect_with(statement_cache(options)).await?;
         if options.read_only {
             let outcome = connection.batch("PRAGMA query_only = 1").await;
             outcome.map_err(|error| CODES.classify("set up a session", error))?;
@@ -249,8 +256,19 @@ impl Store for SqliteStore {
         let mut waits = self.waits.lock().expect("nobody panics while holding the waits");
         waits.insert(id, Arc::clone(installed.busy()));
         drop(waits);
-        let wire = Box::new(ObservedWire { connection: Box::new(connection), installed });
-        Ok(Box::new(SqlSession::new(wire, id, &CODES, self.statements.clone(), self.epoch)))
+        Ok((Box::new(ObservedWire { connection: Box::new(connection), installed }), id))
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
+        let (mut wire, id) = self.wire(options).await?;
+        if options.pooled {
+            wire = Box::new(PooledWire::new([wire, self.wire(options).await?.0]));
+        }
+        let session = SqlSession::new(wire, id, &CODES, self.statements.clone(), self.epoch);
+        Ok(Box::new(session.skewed(options.clock_skew)))
     }
 
     async fn observer(&self) -> Result<Box<dyn Observer>> {
@@ -347,5 +365,17 @@ impl Observer for SqliteObserver {
         let text = self.statements.get("mislead_planner").map(|statement| statement.text.clone());
         let outcome = self.connection.batch(&text.unwrap_or_default()).await;
         outcome.map_err(|error| CODES.classify("mislead the planner", error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    /// Up to 3.51.2 a commit that races the reset of the write-ahead log may be lost
+    /// (`tursodatabase/libsql#2271`, `aaif-goose/goose#11157`), and with it a claim or an ack.
+    #[test]
+    fn the_linked_library_is_past_the_lost_commits_of_the_write_ahead_log() {
+        let number = |text: &str| text.parse::<u32>().expect("SQLite's version is numbers");
+        let version: Vec<_> = super::linked_version().split('.').map(number).collect();
+        assert!(version >= vec![3, 51, 3], "{version:?}");
     }
 }

@@ -54,7 +54,7 @@ pub enum Journal {
 }
 
 /// How a store is opened.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct StoreOptions {
     /// Statements to use in place of the reference ones; how a negative control gets in.
     pub statements: Option<Statements>,
@@ -66,6 +66,21 @@ pub struct StoreOptions {
     pub clock: Clock,
     /// Statements that every session runs first; empty for none.
     pub session: &'static str,
+    /// How often an event may be claimed before it is given up as `DEAD`.
+    pub max_attempts: u32,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self {
+            statements: None,
+            isolation: None,
+            journal: Journal::default(),
+            clock: Clock::default(),
+            session: "",
+            max_attempts: u32::MAX,
+        }
+    }
 }
 
 /// How one session is opened.
@@ -79,6 +94,12 @@ pub struct SessionOptions {
     pub read_only: bool,
     /// The isolation of this session, in place of the store's.
     pub isolation: Option<Isolation>,
+    /// Whether it is to work as behind a pooler in transaction mode: every unit, and every statement
+    /// outside of one, is run by another connection than the one before, and none is prepared by name.
+    pub pooled: bool,
+    /// By how much the worker's own clock is ahead of the host's, in microseconds. The reference
+    /// statements never look at that clock; a negative control may, as `:caller`.
+    pub clock_skew: i64,
 }
 
 impl Default for SessionOptions {
@@ -88,6 +109,8 @@ impl Default for SessionOptions {
             time_zone: None,
             read_only: false,
             isolation: None,
+            pooled: false,
+            clock_skew: 0,
         }
     }
 }
@@ -205,6 +228,9 @@ pub trait Session: Send {
     async fn ack(&mut self, event: &EventId, token: &FencingToken, now: Instant) -> Result<Acked>;
     /// Gives an owned event back before its deadline.
     async fn release(&mut self, event: &EventId, token: &FencingToken) -> Result<Released>;
+    /// Gives up events that were claimed as often as the store allows, and whose last lease is over;
+    /// returns those that this call gave up, at most `limit`, in order of due instant and event id.
+    async fn bury(&mut self, limit: u32, now: Instant) -> Result<Vec<EventId>>;
     /// Locks an event's row and changes nothing; needs an open unit.
     async fn lock(&mut self, event: &EventId, wait: LockWait) -> Result<()>;
 

@@ -108,6 +108,8 @@ pub(crate) trait Wire: Send {
         text: &str,
         values: &[Value],
     ) -> std::result::Result<Vec<Row>, WireError>;
+    /// Tells that no unit is open any more: the moment at which a pooler takes the connection back.
+    fn unit_ended(&mut self) {}
     /// Says goodbye to the server.
     async fn close(self: Box<Self>);
 }

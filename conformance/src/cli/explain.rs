@@ -1,7 +1,11 @@
 //! `leaseproof explain`: what a contract promises, how it is tested, and by which statements.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
+use leaseproof_engines::Capability;
 use leaseproof_engines::provider::Selection;
+use leaseproof_reports::{CapabilityState, RunDir};
 
 use super::error::CliError;
 use super::output::out;
@@ -14,9 +18,12 @@ use crate::exit_code::Exit;
 pub(super) struct Arguments {
     /// The contract's id, or a pattern over ids: `renew/never-shortens`, `claim/*`
     contract: String,
-    /// Also show this engine's reference statements
+    /// Also show this engine's reference statements, and what its latest run found
     #[arg(long, value_name = "ENGINE")]
     engine: Option<String>,
+    /// Where reports are, for what the latest run found
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    out: PathBuf,
 }
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
@@ -30,6 +37,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     for contract in select.contracts()? {
         explain(contract);
         if let Some(selection) = &engine {
+            capabilities(contract, selection, &arguments.out);
             statements(contract, selection);
         }
     }
@@ -49,17 +57,47 @@ fn explain(contract: &Contract) {
     out!();
 }
 
-/// The statements of the contract's own verb: those that start with its family's name.
-fn statements(contract: &Contract, selection: &Selection) {
+/// What the contract needs and the engine declares, and what the latest run found of it.
+fn capabilities(contract: &Contract, selection: &Selection, reports: &Path) {
     let engine = selection.engine;
+    let latest = RunDir::load(reports.join("latest")).ok();
+    let found = latest.iter().flat_map(|run| &run.engines).find(|run| run.name == engine.name());
+    out!("# Capabilities of {}\n", engine.title());
+    for capability in Capability::ALL {
+        let declared = engine.capabilities().contains(&capability);
+        let needed = if contract.requires.contains(&capability) { ", needed here" } else { "" };
+        let word = if declared { "declared" } else { "not declared" };
+        let probed = found.and_then(|run| run.capabilities.get(capability.as_str()));
+        let probed = match probed {
+            Some(CapabilityState { probed: Some(true), detail, .. }) => {
+                format!("; there: {detail}")
+            }
+            Some(CapabilityState { probed: Some(false), detail, .. }) => {
+                format!("; not there: {detail}")
+            }
+            _ => String::new(),
+        };
+        out!("- {capability}: {word}{needed}{probed}");
+    }
+    match found {
+        Some(run) => out!("\nProbed on {} in the latest run.\n", run.version),
+        None => {
+            out!("\nNo run of this engine is in `{}` yet, so none is probed.\n", reports.display())
+        }
+    }
     let lacking = contract.requires.iter().filter(|wanted| !engine.capabilities().contains(wanted));
     for capability in lacking {
         out!("{} lacks `{capability}`, so the contract does not apply to it.\n", engine.title());
     }
+}
+
+/// The statements of the contract's own verb: those that start with its family's name.
+fn statements(contract: &Contract, selection: &Selection) {
+    let engine = selection.engine;
     out!("# Reference statements on {}\n", engine.title());
     let statements = engine.statements();
     let relevant = |name: &str| match contract.family() {
-        "claim" => name.starts_with("claim") || name == "candidates",
+        "claim" => name.starts_with("claim") || matches!(name, "candidates" | "exhausted" | "bury"),
         "replay" => name == "reserve" || name == "apply_effect",
         "stop" => name == "release" || name == "backlog",
         "fence" | "time" => matches!(name, "claim" | "renew" | "ack" | "release" | "schema"),

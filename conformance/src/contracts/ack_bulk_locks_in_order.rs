@@ -261,7 +261,7 @@ impl Party {
             Ok(()) => self.actor.commit().await,
             failed => failed,
         };
-        if !retries.again(&rest) {
+        if !retries.again(context, &rest) {
             return rest;
         }
         self.actor.rollback().await?;
@@ -277,7 +277,7 @@ impl Party {
     ) -> store::Result<()> {
         loop {
             let done = self.once(context, batch).await;
-            if !retries.again(&done) {
+            if !retries.again(context, &done) {
                 return done;
             }
             self.actor.rollback().await?;

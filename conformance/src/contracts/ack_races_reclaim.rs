@@ -238,7 +238,7 @@ impl Round {
     ) -> store::Result<Acked> {
         loop {
             let acked = actor.ack(&self.event, &self.owner, context.just_before(150)).await;
-            if !retries.again(&acked) {
+            if !retries.again(context, &acked) {
                 return acked;
             }
         }
@@ -253,7 +253,7 @@ impl Round {
         let (now, until) = (context.at(150), context.at(260));
         loop {
             let claimed = actor.claim(&self.event, &self.claimer, now, until).await;
-            if !retries.again(&claimed) {
+            if !retries.again(context, &claimed) {
                 return claimed;
             }
         }

@@ -171,7 +171,7 @@ async fn in_a_reading_unit(
     row(second, &event).await?;
     let mut retries = Retries::default();
     let mut acked = a.ack(&event, &token, at(120)).await;
-    while retries.again(&acked) {
+    while retries.again(context, &acked) {
         second.rollback().await?;
         acked = a.ack(&event, &token, at(120)).await;
         second.begin_snapshot().await?;
@@ -179,7 +179,7 @@ async fn in_a_reading_unit(
     check_eq("A acks while another unit reads", acked?, Acked::Acked)?;
     let mut answer = second.ack(&event, &token, at(130)).await;
     // An engine that cannot go on from the old snapshot says so; the whole unit is run again.
-    while retries.again(&answer) {
+    while retries.again(context, &answer) {
         second.rollback().await?;
         second.begin_snapshot().await?;
         answer = second.ack(&event, &token, at(130)).await;

@@ -55,7 +55,11 @@ pub static CONTRACT: Contract = Contract {
                 &[Sabotage::Replace("candidates", BY_INDEX, LOCKED_FIRST)],
             ])],
         )
-        .requires(&[Capability::ConcurrentWriters]),
+        .requires(&[Capability::ConcurrentWriters])
+        .seen_in(
+            "laravel/framework#31660, rails/solid_queue#162, symfony/symfony#41541, \
+             collectiveidea/delayed_job_active_record#63, apache/airflow#66794",
+        ),
         Control::new(
             "batch-is-locked-before-it-is-filtered",
             &[

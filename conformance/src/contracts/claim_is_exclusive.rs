@@ -62,7 +62,7 @@ async fn run(context: &Context) -> Judged {
             let id = format!("free-{count}-{round}");
             let event = context.enqueued(&mut gatekeeper, &id).await?;
             let claims = claim_all(context, &mut workers[..count], &event);
-            one_winner(&mut gatekeeper, &event, claims.await).await?;
+            one_winner(context, &mut gatekeeper, &event, claims.await).await?;
             overlapping += usize::from(claims_overlap(context, &event));
         }
     }
@@ -87,7 +87,7 @@ async fn gated_round(
     match context.until_waiting(&ids, claims.as_mut()).await? {
         Progress::Waiting => {
             gatekeeper.rollback().await?;
-            one_winner(gatekeeper, event, claims.await).await
+            one_winner(context, gatekeeper, event, claims.await).await
         }
         Progress::Finished(attempts) => {
             gatekeeper.rollback().await?;
@@ -112,6 +112,7 @@ async fn claim_all(context: &Context, workers: &mut [Actor], event: &EventId) ->
 }
 
 async fn one_winner(
+    context: &Context,
     reader: &mut Actor,
     event: &EventId,
     attempts: Vec<Attempt>,
@@ -120,8 +121,8 @@ async fn one_winner(
     for (token, outcome) in &attempts {
         match outcome {
             Ok(Claimed::Claimed) => winners.push(token.clone()),
-            Ok(Claimed::NotClaimed) => {}
-            Err(error) if error.is_retryable() => {}
+            Ok(Claimed::NotClaimed) => context.loser_saw(outcome),
+            Err(error) if error.is_retryable() => context.loser_saw(outcome),
             Err(error) => return Err(Finding::Errored(error.clone())),
         }
     }

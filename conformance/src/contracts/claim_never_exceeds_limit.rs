@@ -94,7 +94,8 @@ pub static CONTRACT: Contract = Contract {
             &[Sabotage::Replace("claim_batch_lock", "FORCE INDEX", "IGNORE INDEX")],
         )
         .requires(&[Capability::SkipLocked])
-        .unless(&[Capability::Returning]),
+        .unless(&[Capability::Returning])
+        .seen_in("sourcegraph/sourcegraph-public-snapshot#37462, riverqueue/river#785"),
         Control::new(
             "index-without-the-order",
             &[Sabotage::Replace("schema", "(state, due_at, event_id)", "(state)")],

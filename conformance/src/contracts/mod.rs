@@ -9,18 +9,24 @@ pub mod ack_rejects_expired;
 pub mod ack_rejects_stale_token;
 pub mod ack_retry_is_idempotent;
 pub mod ack_unblocked_by_foreign_claim;
+pub mod claim_batches_disjoint;
+pub mod claim_counts_attempts;
 pub mod claim_drains_exactly_once;
 pub mod claim_finds_late_commit;
 pub mod claim_is_exclusive;
 pub mod claim_issues_fresh_token;
+pub mod claim_leaves_enqueue_unblocked;
 pub mod claim_never_exceeds_limit;
 pub mod claim_rejects_done;
 pub mod claim_rejects_live_lease;
 pub mod claim_result_implies_commit;
+pub mod claim_second_makes_progress;
 pub mod claim_sees_new_work;
 pub mod claim_select_grants_nothing;
+pub mod claim_skip_locked_is_performed;
 pub mod claim_takes_expired_lease;
 pub mod claim_waiter_loses;
+pub mod claim_works_behind_pooler;
 pub mod fence_compares_exactly;
 pub mod renew_counts_matched_rows;
 pub mod renew_extends_current_owner;
@@ -44,6 +50,7 @@ pub mod stop_reports_backlog;
 pub mod stop_starts_no_new_batch;
 pub mod time_instant_keeps_order;
 pub mod time_session_independent;
+pub mod time_uses_one_clock;
 pub mod unit_aborted_leaves_nothing;
 pub mod unit_classifies_errors;
 pub mod unit_declares_write_intent;
@@ -75,18 +82,24 @@ contracts! {
     ack_rejects_stale_token,
     ack_retry_is_idempotent,
     ack_unblocked_by_foreign_claim,
+    claim_batches_disjoint,
+    claim_counts_attempts,
     claim_drains_exactly_once,
     claim_finds_late_commit,
     claim_is_exclusive,
     claim_issues_fresh_token,
+    claim_leaves_enqueue_unblocked,
     claim_never_exceeds_limit,
     claim_rejects_done,
     claim_rejects_live_lease,
     claim_result_implies_commit,
+    claim_second_makes_progress,
     claim_sees_new_work,
     claim_select_grants_nothing,
+    claim_skip_locked_is_performed,
     claim_takes_expired_lease,
     claim_waiter_loses,
+    claim_works_behind_pooler,
     fence_compares_exactly,
     renew_counts_matched_rows,
     renew_extends_current_owner,
@@ -110,6 +123,7 @@ contracts! {
     stop_starts_no_new_batch,
     time_instant_keeps_order,
     time_session_independent,
+    time_uses_one_clock,
     unit_aborted_leaves_nothing,
     unit_classifies_errors,
     unit_declares_write_intent,

@@ -151,8 +151,13 @@ impl Parties<'_> {
         let renewed = self.one.renew(&event, &self.token, at(110), at(held)).await?;
         check_eq("A renews in an open unit", renewed, Renewed::Renewed)?;
         let waiter = self.two.id();
-        let attempt =
-            renew(&mut self.two, &mut self.retries, &event, &self.token, (at(110), at(waiting)));
+        let attempt = renew(
+            (&mut self.two, self.context),
+            &mut self.retries,
+            &event,
+            &self.token,
+            (at(110), at(waiting)),
+        );
         let (answer, proof) = behind(self.context, &mut self.one, end, waiter, attempt).await?;
         let stands = if end == End::Commit { held } else { CLAIMED };
         let promised = if waiting > stands { Renewed::Renewed } else { Renewed::Refused };
@@ -172,12 +177,24 @@ impl Parties<'_> {
         let first = Attempt {
             session: self.one.id(),
             waits: true,
-            operation: renew(&mut self.one, one, &event, &self.token, (at(110), at(order.0))),
+            operation: renew(
+                (&mut self.one, self.context),
+                one,
+                &event,
+                &self.token,
+                (at(110), at(order.0)),
+            ),
         };
         let second = Attempt {
             session: self.two.id(),
             waits: true,
-            operation: renew(&mut self.two, two, &event, &self.token, (at(110), at(order.1))),
+            operation: renew(
+                (&mut self.two, self.context),
+                two,
+                &event,
+                &self.token,
+                (at(110), at(order.1)),
+            ),
         };
         let ((one, two), proof) =
             released(self.context, &mut self.keeper, &event, Arrival::AsGiven, (first, second))
@@ -194,7 +211,7 @@ impl Parties<'_> {
 
 /// A renewal, run again for as long as the engine asks for that.
 async fn renew(
-    actor: &mut Actor,
+    (actor, context): (&mut Actor, &Context),
     retries: &mut Retries,
     event: &EventId,
     token: &FencingToken,
@@ -202,7 +219,7 @@ async fn renew(
 ) -> store::Result<Renewed> {
     loop {
         let renewed = actor.renew(event, token, now, until).await;
-        if !retries.again(&renewed) {
+        if !retries.again(context, &renewed) {
             return renewed;
         }
     }

@@ -277,7 +277,7 @@ impl Round {
         loop {
             let renewed =
                 actor.renew(&self.event, &self.owner, self.renews_at, context.at(300)).await;
-            if !retries.again(&renewed) {
+            if !retries.again(context, &renewed) {
                 return renewed;
             }
         }
@@ -292,7 +292,7 @@ impl Round {
         loop {
             let claimed =
                 actor.claim(&self.event, &self.claimer, self.claims_at, context.at(260)).await;
-            if !retries.again(&claimed) {
+            if !retries.again(context, &claimed) {
                 return claimed;
             }
         }

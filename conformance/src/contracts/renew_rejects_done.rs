@@ -108,7 +108,7 @@ async fn renew_behind_ack(
     let renewal = async {
         loop {
             let renewed = renewing.renew(event, token, at(130), at(200)).await;
-            if !retries.again(&renewed) {
+            if !retries.again(context, &renewed) {
                 return renewed;
             }
         }

@@ -163,9 +163,10 @@ async fn expired_while_waiting(
     }
     let_go(holder, blocker).await?;
     let answer = match progress {
-        Progress::Waiting => attempt.await?,
-        Progress::Finished(answer) => answer?,
+        Progress::Waiting => attempt.await,
+        Progress::Finished(answer) => answer,
     };
+    let answer = answered(context, answer)?.unwrap_or(false);
     if !began_live {
         return Ok(false);
     }
@@ -198,15 +199,23 @@ async fn live(
     check_eq("A claims with a long lease", claimed, Claimed::Claimed)?;
     hold(context, holder, &event, &token, blocker).await?;
     let session = owner.id();
-    let mut attempt = pin!(attempt(context, owner, operation, &event, &token));
-    let progress = context.until_waiting(&[session], attempt.as_mut()).await?;
-    let_go(holder, blocker).await?;
-    let answer = match progress {
-        Progress::Waiting => attempt.await?,
-        Progress::Finished(_) => {
-            let early = "no proof of a wait: the operation returned although the row was locked";
-            return Err(Finding::Inconclusive(early.to_owned()));
+    let answer = {
+        let mut attempt = pin!(attempt(context, owner, operation, &event, &token));
+        let progress = context.until_waiting(&[session], attempt.as_mut()).await?;
+        let_go(holder, blocker).await?;
+        match progress {
+            Progress::Waiting => answered(context, attempt.await)?,
+            Progress::Finished(_) => {
+                let early =
+                    "no proof of a wait: the operation returned although the row was locked";
+                return Err(Finding::Inconclusive(early.to_owned()));
+            }
         }
+    };
+    let answer = match answer {
+        Some(answer) => answer,
+        // The engine asked for the unit to be run again, and nothing holds the row any more.
+        None => attempt(context, owner, operation, &event, &token).await?,
     };
     check(answer, || {
         format!(
@@ -264,6 +273,21 @@ async fn attempt(
         }
         Operation::Ack => owner.ack(event, token, now).await? == Acked::Acked,
     })
+}
+
+/// Whether the operation took effect; `None` when the engine refused the wait itself and asks for the
+/// unit to be run again, as it may above READ COMMITTED.
+fn answered(
+    context: &Context,
+    answer: Result<bool, EngineError>,
+) -> Result<Option<bool>, EngineError> {
+    match answer {
+        Err(error) if error.is_retryable() => {
+            context.loser_saw::<()>(&Err(error));
+            Ok(None)
+        }
+        answer => answer.map(Some),
+    }
 }
 
 /// Waits until one more lease is over by the engine's own clock.

@@ -57,7 +57,10 @@ pub static CONTRACT: Contract = Contract {
         )
         .requires(&[Capability::ConcurrentWriters])
         .unless(&[Capability::Returning])
-        .seen_in("civicrm/civicrm-packages#446, roundcube/roundcubemail#7528"),
+        .seen_in(
+            "MySQL bug 98324, MySQL bug 116459, civicrm/civicrm-packages#446, \
+             roundcube/roundcubemail#7528",
+        ),
     ],
     doc: include_str!("replay_three_way_race.rs"),
     run: |context| Box::pin(run(context)),
@@ -138,7 +141,7 @@ async fn race(
     check_eq("A reserves a new event", a.reserve(CONSUMER, event).await?, Reserved::Reserved)?;
     a.apply_effect(CONSUMER, event).await?;
     let (waited, attempts) = contend(context, a, first, others, event).await?;
-    let told = answers(others, event, attempts, seen).await?;
+    let told = answers(context, others, event, attempts, seen).await?;
 
     let winners = told.iter().filter(|answer| **answer == Reserved::Reserved).count();
     let promised = usize::from(first != First::Commits);
@@ -195,6 +198,7 @@ async fn unit(actor: &mut Actor, event: &EventId) -> Result<Reserved, EngineErro
 
 /// What B and C were told in the end; a unit that was to be run again is.
 async fn answers(
+    context: &Context,
     others: &mut [Actor; 2],
     event: &EventId,
     attempts: Vec<Result<Reserved, EngineError>>,
@@ -205,6 +209,7 @@ async fn answers(
         let answer = match attempt {
             Err(error) if error.is_retryable() => {
                 seen.retries += 1;
+                context.loser_saw::<()>(&Err(error));
                 unit(actor, event).await?
             }
             attempt => attempt?,

@@ -17,3 +17,9 @@ pub mod database_clock {}
 
 #[doc = include_str!("0006-claims-name-their-index.md")]
 pub mod claims_name_their_index {}
+
+#[doc = include_str!("0007-isolation.md")]
+pub mod isolation {}
+
+#[doc = include_str!("0010-pooled-connections.md")]
+pub mod pooled_connections {}

@@ -7,6 +7,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 
 use super::{CODES, cells, connect, one};
 use crate::error::{EngineError, ErrorKind};
+use crate::pooled::{PooledWire, statement_cache};
 use crate::sandbox::Roster;
 use crate::session::{Compilation, SqlSession};
 use crate::store::{
@@ -51,19 +52,28 @@ impl PostgresStore {
         }
         text
     }
-}
 
-#[async_trait]
-impl Store for PostgresStore {
-    async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
-        let mut connection = connect(&self.connect).await?;
+    async fn wire(&self, options: &SessionOptions) -> Result<(Box<dyn Wire>, SessionId)> {
+        let cache = statement_cache(options);
+        let mut connection = connect(&self.connect.clone().statement_cache_capacity(cache)).await?;
         let set_up = connection.batch(&self.set_up(options)).await;
         set_up.map_err(|error| CODES.classify("set up a session", error))?;
         let row = one(&mut connection, "set up a session", "SELECT pg_backend_pid()", &[]).await?;
         let id = cells("set up a session", &row).int(0)?;
         self.roster.add(id);
-        let wire = Box::new(connection);
-        Ok(Box::new(SqlSession::new(wire, id, &CODES, self.statements.clone(), self.epoch)))
+        Ok((Box::new(connection), id))
+    }
+}
+
+#[async_trait]
+impl Store for PostgresStore {
+    async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
+        let (mut wire, id) = self.wire(options).await?;
+        if options.pooled {
+            wire = Box::new(PooledWire::new([wire, self.wire(options).await?.0]));
+        }
+        let session = SqlSession::new(wire, id, &CODES, self.statements.clone(), self.epoch);
+        Ok(Box::new(session.skewed(options.clock_skew)))
     }
 
     async fn observer(&self) -> Result<Box<dyn Observer>> {

@@ -98,6 +98,7 @@ impl Session for SqlSession {
                     // ignore a rollback of nothing. The commit's own error is the one to report.
                     drop(self.frame("roll back", "rollback").await);
                 }
+                self.give_back();
                 outcome
             }
         }
@@ -107,7 +108,11 @@ impl Session for SqlSession {
         match std::mem::replace(&mut self.unit, Unit::None) {
             // There is nothing to undo, and not every engine takes a rollback of nothing.
             Unit::NotBegun => Ok(()),
-            _ => self.frame("roll back", "rollback").await,
+            _ => {
+                let outcome = self.frame("roll back", "rollback").await;
+                self.give_back();
+                outcome
+            }
         }
     }
 
@@ -224,6 +229,23 @@ impl Session for SqlSession {
             0 => Released::Refused,
             _ => Released::Released,
         })
+    }
+
+    async fn bury(&mut self, limit: u32, now: Instant) -> Result<Vec<EventId>> {
+        let parameters = [("limit", Value::Int(limit.into())), ("now", Value::Int(now.0))];
+        let rows = self.rows("bury", "exhausted", &parameters).await?;
+        let mut buried = Vec::new();
+        for event in self.event_ids("bury", &rows)? {
+            let parameters = [("event", text(&event)), ("now", Value::Int(now.0))];
+            match self.run("bury", "bury", &parameters).await {
+                Ok(0) => {}
+                Ok(_) => buried.push(event),
+                // Those before it are given up all the same, each in a unit of its own.
+                Err(_) if self.unit == Unit::None && !buried.is_empty() => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(buried)
     }
 
     async fn lock(&mut self, event: &EventId, wait: LockWait) -> Result<()> {

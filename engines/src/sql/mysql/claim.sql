@@ -8,4 +8,5 @@ UPDATE lease_event
    AND state = 'PENDING' -- guard: pending
    AND due_at <= :now -- guard: due
    AND (claim_token IS NULL OR lease_until <= :now) -- guard: free
+   AND attempt < :max_attempts -- guard: attempts
    AND :until > :now; -- a lease that is over before it began

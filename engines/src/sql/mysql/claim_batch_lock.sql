@@ -7,6 +7,7 @@ SELECT event_id
  WHERE state = 'PENDING' -- guard: pending
    AND due_at <= :now -- guard: due
    AND (claim_token IS NULL OR lease_until <= :now) -- guard: free
+   AND attempt < :max_attempts -- guard: attempts
    AND :until > :now
  ORDER BY due_at, event_id
  LIMIT :limit

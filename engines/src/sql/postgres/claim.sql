@@ -9,4 +9,5 @@ UPDATE lease_event
    AND state = 'PENDING' -- guard: pending
    AND due_at <= :now -- guard: due
    AND (claim_token IS NULL OR lease_until <= :now) -- guard: free
+   AND attempt < :max_attempts -- guard: attempts
    AND CAST(:until AS bigint) > CAST(:now AS bigint); -- a lease that is over before it began

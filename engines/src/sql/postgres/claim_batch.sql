@@ -9,6 +9,7 @@ WITH picked AS MATERIALIZED (
      WHERE state = 'PENDING' -- guard: pending
        AND due_at <= :now -- guard: due
        AND (claim_token IS NULL OR lease_until <= :now) -- guard: free
+       AND attempt < :max_attempts -- guard: attempts
        AND CAST(:until AS bigint) > CAST(:now AS bigint)
      ORDER BY due_at, event_id
      LIMIT :limit

@@ -8,4 +8,5 @@ UPDATE lease_event
    AND state = 'PENDING' -- guard: pending
    AND due_at <= CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED) -- guard: due
    AND (claim_token IS NULL OR lease_until <= CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)) -- guard: free
+   AND attempt < :max_attempts -- guard: attempts
    AND :ttl > 0; -- a lease that is over before it began

@@ -7,6 +7,7 @@ SELECT event_id
  WHERE state = 'PENDING' -- guard: pending
    AND due_at <= CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED) -- guard: due
    AND (claim_token IS NULL OR lease_until <= CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)) -- guard: free
+   AND attempt < :max_attempts -- guard: attempts
    AND :ttl > 0
  ORDER BY due_at, event_id
  LIMIT :limit

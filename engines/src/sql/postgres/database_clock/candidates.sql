@@ -5,5 +5,6 @@ SELECT event_id
  WHERE state = 'PENDING' -- guard: pending
    AND due_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) -- guard: due
    AND (claim_token IS NULL OR lease_until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)) -- guard: free
+   AND attempt < :max_attempts -- guard: attempts
  ORDER BY due_at, event_id
  LIMIT :limit;

@@ -4,5 +4,6 @@ SELECT event_id
  WHERE state = 'PENDING' -- guard: pending
    AND due_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER) -- guard: due
    AND (claim_token IS NULL OR lease_until <= CAST(unixepoch('subsec') * 1000000 AS INTEGER)) -- guard: free
+   AND attempt < :max_attempts -- guard: attempts
  ORDER BY due_at, event_id
  LIMIT :limit;

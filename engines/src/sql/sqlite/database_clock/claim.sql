@@ -8,4 +8,5 @@ UPDATE lease_event
    AND state = 'PENDING' -- guard: pending
    AND due_at <= CAST(unixepoch('subsec') * 1000000 AS INTEGER) -- guard: due
    AND (claim_token IS NULL OR lease_until <= CAST(unixepoch('subsec') * 1000000 AS INTEGER)) -- guard: free
+   AND attempt < :max_attempts -- guard: attempts
    AND :ttl > 0; -- a lease that is over before it began
