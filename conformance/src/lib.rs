@@ -9,6 +9,7 @@ pub mod contracts;
 pub mod decisions;
 pub mod document;
 pub mod exit_code;
+pub mod facts;
 pub mod gate;
 pub mod history;
 pub mod known_failures;

@@ -22,6 +22,7 @@ use leaseproof_reports::schema::SEED_MAX;
 use tokio::sync::Notify;
 
 use crate::contract::Contract;
+use crate::facts;
 use crate::history::Recorder;
 use crate::probe::{Probed, probe};
 use crate::runner::{self, CaseResult, Target};
@@ -106,6 +107,8 @@ pub struct Part {
     pub server: Result<(Endpoint, Identity), Missing>,
     /// What became of the engine's capabilities.
     pub probes: Vec<Probed>,
+    /// What was measured in which engines differ and none is wrong.
+    pub facts: BTreeMap<String, String>,
     /// The cases in the order in which they ran.
     pub cases: Vec<(Job, CaseResult)>,
 }
@@ -174,6 +177,7 @@ async fn one_engine(
         selection: selection.clone(),
         server: ready(selection, options, interrupt, watch).await,
         probes: Vec::new(),
+        facts: BTreeMap::new(),
         cases: Vec::new(),
     };
     part.selection = named_after_server(selection, &part.server);
@@ -190,6 +194,9 @@ async fn one_engine(
     let target = Target { engine: selection.engine, endpoint: endpoint.clone() };
     if !plan.controls && !interrupt.was_asked() {
         part.probes = probe(&target).await;
+        if plan.matrix == Matrix::Full {
+            part.facts = facts::measure(&target).await;
+        }
     }
     let lost = AtomicU32::new(0);
     let run_one = async |(number, job): (usize, Job)| {

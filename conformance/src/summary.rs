@@ -99,6 +99,7 @@ fn engine_of(part: &Part) -> EngineRun {
         durability: BTreeMap::new(),
         settings: BTreeMap::new(),
         capabilities: part.probes.iter().map(capability_of).collect(),
+        facts: part.facts.clone(),
     };
     match &part.server {
         Ok((endpoint, identity)) => {

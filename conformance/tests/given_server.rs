@@ -83,7 +83,7 @@ fn a_postgres_user_without_the_right_to_create_is_told_what_to_grant() {
         let (code, text) = run("LEASEPROOF_POSTGRES_URL", "postgres", &theirs);
         let drop = format!("DROP ROLE {role}");
         sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
-        assert_eq!(code, 102, "{text}");
+        assert_eq!(code, 96, "{text}");
         assert!(text.contains("grant the user `CREATE` on the database"), "{text}");
         assert!(!text.contains("hushhush"), "{text}");
     });
@@ -104,7 +104,7 @@ fn a_mysql_user_without_the_right_to_create_is_told_what_to_grant() {
         let (code, text) = run("LEASEPROOF_MYSQL_URL", "mysql", &theirs);
         let drop = format!("DROP USER {user}@'%'");
         sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
-        assert_eq!(code, 102, "{text}");
+        assert_eq!(code, 96, "{text}");
         assert!(text.contains("grant the user"), "{text}");
         assert!(!text.contains("hushhush"), "{text}");
     });
@@ -118,6 +118,8 @@ fn a_wrong_password_is_a_missing_engine() {
         let (code, text) = run("LEASEPROOF_POSTGRES_URL", "postgres", &url);
         assert_eq!(code, 96, "{text}");
         assert!(text.contains("password authentication failed"), "{text}");
+        let remedy = "correct the user or the password in `LEASEPROOF_POSTGRES_URL`";
+        assert!(text.contains(remedy), "{text}");
         assert!(!text.contains("wr0ngw0rd"), "{text}");
     });
 }

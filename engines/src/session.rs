@@ -21,6 +21,7 @@ pub(crate) type Compilation = Arc<Shared>;
 pub(crate) struct Shared {
     statements: BTreeMap<String, Compiled>,
     max_attempts: u32,
+    unguarded: bool,
 }
 
 impl Shared {
@@ -45,7 +46,8 @@ pub(crate) fn compile_all(
     };
     let compiled = |(name, text): (&str, &str)| (name.to_owned(), compile(text, placeholder));
     let statements = statements.iter().map(compiled).collect();
-    Arc::new(Shared { statements, max_attempts: options.max_attempts })
+    let StoreOptions { max_attempts, unguarded, .. } = *options;
+    Arc::new(Shared { statements, max_attempts, unguarded })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -162,7 +164,7 @@ impl SqlSession {
     fn failed(&mut self, operation: &'static str, error: crate::wire::WireError) -> EngineError {
         let error = self.codes.classify(operation, error);
         let survives = error.kind == ErrorKind::Fatal && !self.codes.aborts_on_any_error;
-        if self.unit == Unit::Open && !survives {
+        if self.unit == Unit::Open && !survives && !self.statements.unguarded {
             self.unit = Unit::Aborted;
         }
         error

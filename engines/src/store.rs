@@ -68,6 +68,9 @@ pub struct StoreOptions {
     pub session: &'static str,
     /// How often an event may be claimed before it is given up as `DEAD`.
     pub max_attempts: u32,
+    /// Whether sessions let through what follows an aborted unit, as a driver does. Only who measures
+    /// what the engine makes of it wants that.
+    pub unguarded: bool,
 }
 
 impl Default for StoreOptions {
@@ -79,6 +82,7 @@ impl Default for StoreOptions {
             clock: Clock::default(),
             session: "",
             max_attempts: u32::MAX,
+            unguarded: false,
         }
     }
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use tokio::time::timeout;
 use url::Url;
 
+use crate::error::EngineError;
 use crate::provider::{Attempt, Endpoint, ProviderKind, Selection, ServerSpec, version};
+use crate::store::StoreOptions;
 
 /// How long such a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -68,7 +70,7 @@ async fn check(
         Ok(Ok(identity)) => identity,
         Ok(Err(error)) => {
             let reason = format!("`{variable}` names `{shown}`, which cannot be used: {error}");
-            return Err(failed(reason, remedy));
+            return Err(failed(reason, remedy_of(&error, variable).unwrap_or(remedy)));
         }
         Err(_) => {
             let seconds = PATIENCE.as_secs();
@@ -88,5 +90,28 @@ async fn check(
             format!("select `{engine}` without a version, or correct `{variable}`"),
         ));
     }
+    may_create(selection, &endpoint).await.map_err(|error| {
+        let reason = format!("`{variable}` names `{shown}`, which cannot be used: {error}");
+        failed(reason, format!("grant that right, or name another user in `{variable}`"))
+    })?;
     Ok(endpoint)
+}
+
+/// Makes a store and removes it, so that a missing right is said once and not by every case.
+async fn may_create(selection: &Selection, endpoint: &Endpoint) -> crate::store::Result<()> {
+    let store = selection.engine.open(endpoint, StoreOptions::default()).await?;
+    store.close().await
+}
+
+/// What helps against a refusal by the server itself, by its own code.
+fn remedy_of(error: &EngineError, variable: &str) -> Option<String> {
+    match error.code.as_deref()? {
+        // Invalid password, invalid authorization; access denied, in MySQL's and MariaDB's numbers.
+        "28P01" | "28000" | "1045" | "1698" => {
+            Some(format!("correct the user or the password in `{variable}`"))
+        }
+        // No such database.
+        "3D000" | "1049" => Some(format!("create that database, or name another in `{variable}`")),
+        _ => None,
+    }
 }

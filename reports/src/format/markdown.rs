@@ -7,6 +7,7 @@
 
 mod engines;
 mod escape;
+mod facts;
 mod observed;
 mod row;
 mod section;
@@ -46,6 +47,7 @@ pub fn render_within(run: &Run, limit_bytes: usize) -> String {
         ("the known failures", section::known(run)),
         ("what the loser sees", observed::loser(run)),
         ("what else was observed", observed::other(run)),
+        ("the measured facts", facts::facts(run)),
         ("the engines", engines::engines(run)),
         ("the run", section::run(run)),
     ];

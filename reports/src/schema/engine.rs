@@ -44,6 +44,9 @@ pub struct EngineRun {
     pub settings: BTreeMap<String, String>,
     /// The capabilities, as the engine declares them and as they were probed.
     pub capabilities: BTreeMap<String, CapabilityState>,
+    /// What was measured in which engines differ and none is wrong: the fact, and what was seen.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, String>,
 }
 
 /// Whether a selected engine could be provided.

@@ -174,6 +174,7 @@ fn engine(label: &str, version: &str) -> EngineRun {
         tls: Some(false),
         durability: BTreeMap::from([("fsync".to_owned(), "on".to_owned())]),
         settings: BTreeMap::from([("max_connections".to_owned(), "100".to_owned())]),
+        facts: Default::default(),
         capabilities: BTreeMap::from([("skip-locked".to_owned(), skip_locked)]),
     }
 }
