@@ -4,11 +4,21 @@
 //! that an engine cannot show is [`Reading::NotObservable`] with its reason, never 0; a cell whose
 //! invariants were violated carries them and is no result.
 
+mod cell;
+mod metric;
+mod noise;
+mod validate;
+
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use cell::Observed;
+pub(crate) use metric::words;
+pub use metric::{Direction, Metric, Nature};
+pub use noise::Floor;
 
 use crate::schema::{Host, Tool};
 
@@ -176,4 +186,12 @@ pub struct Latency {
     pub max_us: f64,
     /// The whole histogram in nanoseconds: HdrHistogram V2, deflated, in base64.
     pub histogram: String,
+}
+
+/// The JSON Schema of `bench.json`, as pretty JSON that ends with a newline.
+///
+/// The published file is `schema/bench-1.json`; a test keeps the two equal.
+#[must_use]
+pub fn json_schema() -> String {
+    crate::schema::pretty(schemars::schema_for!(BenchRun), "urn:leaseproof:bench:1")
 }

@@ -1,11 +1,13 @@
 //! The renderings of a run. Each is a function of the [`crate::Run`] alone and cannot fail.
 
+pub mod bench;
 pub mod json;
 pub mod junit;
 pub mod markdown;
 pub mod table;
 
 mod finding;
+mod number;
 mod observed;
 mod rotten;
 mod text;

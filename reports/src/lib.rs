@@ -11,8 +11,10 @@ pub mod outcome;
 pub mod run;
 pub mod run_dir;
 pub mod schema;
+pub mod stats;
 
 mod atomic;
+mod report;
 mod verdict;
 
 #[cfg(test)]
@@ -23,6 +25,7 @@ mod sample;
 
 pub use matrix::{Cell, Matrix, MatrixRow};
 pub use outcome::Outcome;
+pub use report::{Loaded, Report};
 pub use run::merge_repeats;
 pub use run_dir::{ReadError, RunDir, RunDirError};
 pub use schema::{

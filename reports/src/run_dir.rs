@@ -17,10 +17,18 @@ use std::{
 
 pub use error::{ReadError, RunDirError};
 
-use crate::{Run, SchemaError, atomic, format};
+use crate::{Loaded, Report, Run, SchemaError, atomic, bench::BenchRun, format};
 
 /// The file with the whole run, in the schema [`crate::SCHEMA`].
 pub const RUN_JSON: &str = "run.json";
+/// The file with everything that was measured, in the schema [`crate::bench::BENCH_SCHEMA`].
+pub const BENCH_JSON: &str = "bench.json";
+/// The file with the measurements in the Bencher Metric Format.
+pub const BMF_JSON: &str = "bmf.json";
+/// The file with the measurements in the text format of Go's benchmarks, for `benchstat`.
+pub const BENCH_TXT: &str = "bench.txt";
+/// The file with the measurements as one line of history, for Otava.
+pub const HISTORY_CSV: &str = "history.csv";
 /// The file with the summary for people, in Markdown.
 pub const SUMMARY_MD: &str = "summary.md";
 /// The file for tools that read test results, in JUnit's XML.
@@ -81,8 +89,9 @@ impl RunDir {
 
     /// Writes `run.json`, `summary.md` and `junit.xml`, in this order, each atomically.
     ///
-    /// A run without cases is written too: its reports say that nothing ran, which is a failure
-    /// in each of them, and [`RunDir::load`] refuses it.
+    /// The summary holds the measurements too when the directory has a `bench.json`. A run without
+    /// cases is written too: its reports say that nothing ran, which is a failure in each of them,
+    /// and [`RunDir::load`] refuses it.
     ///
     /// # Errors
     ///
@@ -93,11 +102,42 @@ impl RunDir {
             Ok(()) | Err(SchemaError::NoCases) => {}
             Err(source) => return Err(RunDirError::Invalid { source }),
         }
-        let files = [
+        let bench = load::load_bench(&self.path).ok();
+        let report = Report { run: Some(run), bench: bench.as_ref() };
+        self.write_files(&[
             (RUN_JSON, format::json::render(run)),
-            (SUMMARY_MD, format::markdown::render(run)),
+            (SUMMARY_MD, format::markdown::render_report(report)),
             (JUNIT_XML, format::junit::render(run)),
-        ];
+        ])
+    }
+
+    /// Writes `bench.json`, `summary.md`, `bmf.json`, `bench.txt` and `history.csv`, in this order,
+    /// each atomically.
+    ///
+    /// The summary holds the contracts too when the directory has a `run.json`. A run without cells
+    /// is written too, and [`RunDir::load_bench`] refuses it.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirError::Invalid`] when the run contradicts itself, and then nothing is written;
+    /// [`RunDirError::Write`] with the file that could not be written.
+    pub fn write_bench(&self, bench: &BenchRun) -> Result<(), RunDirError> {
+        match bench.validate() {
+            Ok(()) | Err(SchemaError::NoCells) => {}
+            Err(source) => return Err(RunDirError::Invalid { source }),
+        }
+        let run = load::load(&self.path).ok();
+        let report = Report { run: run.as_ref(), bench: Some(bench) };
+        self.write_files(&[
+            (BENCH_JSON, format::json::render_bench(bench)),
+            (SUMMARY_MD, format::markdown::render_report(report)),
+            (BMF_JSON, format::bench::bmf::render(bench)),
+            (BENCH_TXT, format::bench::go::render(bench)),
+            (HISTORY_CSV, format::bench::history::render(bench)),
+        ])
+    }
+
+    fn write_files(&self, files: &[(&str, String)]) -> Result<(), RunDirError> {
         for (name, text) in files {
             let path = self.path.join(name);
             atomic::write(&path, text.as_bytes())
@@ -137,12 +177,13 @@ impl RunDir {
     ///
     /// # Errors
     ///
-    /// [`RunDirError::NothingToPublish`] before [`RunDir::write_run`] has succeeded,
+    /// [`RunDirError::NothingToPublish`] before [`RunDir::write_run`] or [`RunDir::write_bench`]
+    /// has succeeded,
     /// [`RunDirError::NotALink`] when `latest` is something else than a link,
     /// [`RunDirError::Write`] when the link cannot be made.
     pub fn publish(&self) -> Result<(), RunDirError> {
         let run_json = self.path.join(RUN_JSON);
-        if !run_json.is_file() {
+        if !run_json.is_file() && !self.path.join(BENCH_JSON).is_file() {
             return Err(RunDirError::NothingToPublish { path: run_json });
         }
         let latest = self.root.join(LATEST);
@@ -172,6 +213,25 @@ impl RunDir {
     /// [`ReadError`], with the file and, for a file that is not a report, the line and column.
     pub fn load(path: impl AsRef<Path>) -> Result<Run, ReadError> {
         load::load(path.as_ref())
+    }
+
+    /// Reads the measurements at `path`: a run directory, a link to one, or a `bench.json`.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], as for [`RunDir::load`].
+    pub fn load_bench(path: impl AsRef<Path>) -> Result<BenchRun, ReadError> {
+        load::load_bench(path.as_ref())
+    }
+
+    /// Reads whatever is at `path`: a run directory with contracts, measurements or both, a link to
+    /// one, or one of its two files of JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], as for [`RunDir::load`]; a directory of which one file is broken is an error.
+    pub fn load_any(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
+        load::load_any(path.as_ref())
     }
 }
 

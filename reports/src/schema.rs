@@ -134,8 +134,12 @@ fn is_zero(count: &u32) -> bool {
 /// The published file is `schema/run-1.json`; a test keeps the two equal.
 #[must_use]
 pub fn json_schema() -> String {
-    let mut schema = schemars::schema_for!(Run);
-    schema.insert("$id".into(), "urn:leaseproof:run:1".into());
+    pretty(schemars::schema_for!(Run), "urn:leaseproof:run:1")
+}
+
+/// `schema` with its name, as pretty JSON that ends with a newline.
+pub(crate) fn pretty(mut schema: schemars::Schema, id: &str) -> String {
+    schema.insert("$id".into(), id.into());
     let mut text = serde_json::to_string_pretty(&schema)
         .expect("a JSON Schema is a JSON value with string keys");
     text.push('\n');

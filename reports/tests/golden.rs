@@ -5,7 +5,7 @@ mod sample;
 
 use std::{env, fs, path::Path};
 
-use leaseproof_reports::{CapabilityState, Case, RunDir, format, schema};
+use leaseproof_reports::{CapabilityState, Case, Report, RunDir, bench, format, schema};
 
 #[track_caller]
 fn compare(file: &str, actual: &str) {
@@ -23,6 +23,7 @@ fn compare(file: &str, actual: &str) {
 #[test]
 fn the_published_schema_is_the_one_of_the_types() {
     compare("schema/run-1.json", &schema::json_schema());
+    compare("schema/bench-1.json", &bench::json_schema());
 }
 
 #[test]
@@ -50,6 +51,21 @@ fn a_report_of_1_0_stays_readable() {
 fn markdown() {
     compare("tests/golden/summary.md", &format::markdown::render(&sample::hostile()));
     compare("tests/golden/summary-full.md", &format::markdown::render(&sample::full()));
+}
+
+#[test]
+fn bench_summary() {
+    let (run, bench) = (sample::kept(), sample::bench_hostile());
+    let report = Report { run: Some(&run), bench: Some(&bench) };
+    compare("tests/golden/summary-bench.md", &format::markdown::render_report(report));
+}
+
+#[test]
+fn the_summary_of_a_great_run_fits_a_step() {
+    let bench = sample::bench_great();
+    let summary = format::markdown::render_report(Report { run: None, bench: Some(&bench) });
+    assert!(summary.len() < 200 * 1024, "{} bytes", summary.len());
+    assert!(!summary.contains("Left out"), "{summary}");
 }
 
 #[test]

@@ -230,3 +230,25 @@ fn versions_are_read_by_their_major() {
     let cause = error.source().unwrap().to_string();
     assert!(cause.contains("`2.0`") && cause.contains("`leaseproof 3.1.4`"), "{cause}");
 }
+
+#[test]
+fn measurements_read_back_and_keep_what_was_there() {
+    let root = tempfile::tempdir().unwrap();
+    let run_dir = RunDir::create(root.path(), ID).unwrap();
+    let bench = sample::bench_hostile();
+    run_dir.write_bench(&bench).unwrap();
+    run_dir.publish().unwrap();
+    let written = ["bench.json", "bench.txt", "bmf.json", "history.csv", "summary.md"];
+    assert!(written.iter().all(|name| names(run_dir.path()).contains(&(*name).to_owned())));
+    let latest = root.path().join("latest");
+    assert_eq!(RunDir::load_bench(&latest).unwrap(), bench);
+    assert_eq!(RunDir::load_bench(latest.join("bench.json")).unwrap(), bench);
+    assert!(matches!(RunDir::load(&latest), Err(ReadError::Open { .. })));
+    run_dir.write_run(&sample::kept()).unwrap();
+    let loaded = RunDir::load_any(&latest).unwrap();
+    assert_eq!((loaded.run, loaded.bench), (Some(sample::kept()), Some(bench)));
+    let summary = fs::read_to_string(latest.join("summary.md")).unwrap();
+    assert!(summary.contains("## Contracts") && summary.contains("## Measurements"), "{summary}");
+    let only = RunDir::load_any(latest.join("bench.json")).unwrap();
+    assert!(only.run.is_none() && only.bench.is_some());
+}

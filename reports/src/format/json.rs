@@ -1,12 +1,24 @@
 //! The run as JSON, which is the report that nothing is lost in.
 
-use crate::Run;
+use serde::Serialize;
+
+use crate::{Run, bench::BenchRun};
 
 /// Renders `run` as pretty JSON that ends with a newline.
 #[must_use]
 pub fn render(run: &Run) -> String {
-    let mut text =
-        serde_json::to_string_pretty(run).expect("every map of a run has keys that are strings");
+    pretty(run)
+}
+
+/// Renders `run` as pretty JSON that ends with a newline.
+#[must_use]
+pub fn render_bench(run: &BenchRun) -> String {
+    pretty(run)
+}
+
+pub(super) fn pretty(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value)
+        .expect("every map of a report has keys that are strings");
     text.push('\n');
     text
 }

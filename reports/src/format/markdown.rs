@@ -8,12 +8,13 @@
 mod engines;
 mod escape;
 mod facts;
+mod measurements;
 mod observed;
 mod row;
 mod section;
 
 use super::text::clip;
-use crate::Run;
+use crate::{Report, Run};
 use escape::text;
 
 /// The greatest size of a summary, in bytes: 1,000 KiB, a little under what step summaries take.
@@ -51,7 +52,35 @@ pub fn render_within(run: &Run, limit_bytes: usize) -> String {
         ("the engines", engines::engines(run)),
         ("the run", section::run(run)),
     ];
-    let mut summary = format!("**{}**\n", text(&clip(&run.verdict(), VERDICT_CHARS)));
+    let sections = sections.map(|(name, section)| (name.to_owned(), section));
+    assemble(&run.verdict(), sections.into(), limit_bytes)
+}
+
+/// Renders whatever a run directory holds as Markdown of less than [`LIMIT_BYTES`]: contracts
+/// first, then measurements.
+#[must_use]
+pub fn render_report(report: Report<'_>) -> String {
+    render_report_within(report, LIMIT_BYTES)
+}
+
+/// Renders whatever a run directory holds as Markdown of at most `limit_bytes`, which must leave
+/// room for both verdicts.
+#[must_use]
+pub fn render_report_within(report: Report<'_>, limit_bytes: usize) -> String {
+    let Some(bench) = report.bench else {
+        return report.run.map(|run| render_within(run, limit_bytes)).unwrap_or_default();
+    };
+    let mut summary = String::new();
+    if let Some(run) = report.run {
+        summary = render_within(run, limit_bytes / 2);
+        summary.push('\n');
+    }
+    let room = limit_bytes - summary.len();
+    summary + &assemble(&bench.verdict(), measurements::sections(bench), room)
+}
+
+fn assemble(verdict: &str, sections: Vec<(String, String)>, limit_bytes: usize) -> String {
+    let mut summary = format!("**{}**\n", text(&clip(verdict, VERDICT_CHARS)));
     let room = limit_bytes.saturating_sub(NOTE_BYTES);
     let mut left_out = Vec::new();
     for (name, section) in sections {
@@ -66,10 +95,10 @@ pub fn render_within(run: &Run, limit_bytes: usize) -> String {
         }
     }
     if !left_out.is_empty() {
+        let names = clip(&left_out.join(", "), NOTE_BYTES / 2);
         summary.push_str(&format!(
-            "\nLeft out to keep this summary under {} KiB: {}. `run.json` has everything.\n",
+            "\nLeft out to keep this summary under {} KiB: {names}. The JSON has everything.\n",
             limit_bytes / 1024,
-            left_out.join(", "),
         ));
     }
     summary

@@ -2,10 +2,17 @@
 
 use std::{fs, path::Path};
 
-use serde::{Deserialize, de::DeserializeOwned};
+use serde::{
+    Deserialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
-use super::{RUN_JSON, ReadError};
-use crate::{Run, schema::check_version};
+use super::{BENCH_JSON, RUN_JSON, ReadError};
+use crate::{
+    Loaded, Run,
+    bench::BenchRun,
+    schema::{SchemaError, check_version},
+};
 
 /// The part of a report that every version has: what decides whether the rest can be read.
 #[derive(Deserialize)]
@@ -13,6 +20,8 @@ struct Header {
     schema: String,
     #[serde(default)]
     tool: HeaderTool,
+    /// Only a bench report has cells.
+    cells: Option<IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -22,15 +31,57 @@ struct HeaderTool {
 
 pub(super) fn load(path: &Path) -> Result<Run, ReadError> {
     let path = if path.is_dir() { &path.join(RUN_JSON) } else { path };
-    let bytes =
-        fs::read(path).map_err(|source| ReadError::Open { path: path.to_owned(), source })?;
-    let schema = |source| ReadError::Schema { path: path.to_owned(), source };
-    let header: Header = parse(path, &bytes)?;
+    let bytes = read(path)?;
+    header(path, &bytes)?;
+    valid(path, parse(path, &bytes)?, Run::validate)
+}
+
+pub(super) fn load_bench(path: &Path) -> Result<BenchRun, ReadError> {
+    let path = if path.is_dir() { &path.join(BENCH_JSON) } else { path };
+    let bytes = read(path)?;
+    header(path, &bytes)?;
+    valid(path, parse(path, &bytes)?, BenchRun::validate)
+}
+
+/// Everything in a directory, or the one report that a file is.
+pub(super) fn load_any(path: &Path) -> Result<Loaded, ReadError> {
+    if !path.is_dir() {
+        let bytes = read(path)?;
+        return Ok(match header(path, &bytes)?.cells {
+            Some(_) => Loaded { bench: Some(load_bench(path)?), ..Loaded::default() },
+            None => Loaded { run: Some(load(path)?), ..Loaded::default() },
+        });
+    }
+    let [has_run, has_bench] = [RUN_JSON, BENCH_JSON].map(|name| path.join(name).is_file());
+    if !has_bench {
+        // Without either, the error names the file that every run of the contracts has.
+        return Ok(Loaded { run: Some(load(path)?), bench: None });
+    }
+    let run = if has_run { Some(load(path)?) } else { None };
+    Ok(Loaded { run, bench: Some(load_bench(path)?) })
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
+    fs::read(path).map_err(|source| ReadError::Open { path: path.to_owned(), source })
+}
+
+fn header(path: &Path, bytes: &[u8]) -> Result<Header, ReadError> {
+    let header: Header = parse(path, bytes)?;
     let tool = header.tool.version.as_deref().unwrap_or("of that schema");
-    check_version(&header.schema, tool).map_err(schema)?;
-    let run: Run = parse(path, &bytes)?;
-    run.validate().map_err(schema)?;
-    Ok(run)
+    check_version(&header.schema, tool)
+        .map_err(|source| ReadError::Schema { path: path.to_owned(), source })?;
+    Ok(header)
+}
+
+fn valid<T>(
+    path: &Path,
+    report: T,
+    check: fn(&T) -> Result<(), SchemaError>,
+) -> Result<T, ReadError> {
+    match check(&report) {
+        Ok(()) => Ok(report),
+        Err(source) => Err(ReadError::Schema { path: path.to_owned(), source }),
+    }
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, bytes: &[u8]) -> Result<T, ReadError> {

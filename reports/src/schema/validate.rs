@@ -35,6 +35,17 @@ pub enum SchemaError {
     /// Nothing ran, which must never look like success.
     #[error("a report with no cases")]
     NoCases,
+    /// Nothing was measured, which must never look like a result.
+    #[error("a report with no cells")]
+    NoCells,
+    /// A measurement is infinite or not a number, which JSON cannot hold.
+    #[error("`{metric}` of `{cell}` is not a finite number")]
+    NotANumber {
+        /// The key of the cell.
+        cell: String,
+        /// The metric.
+        metric: String,
+    },
     /// Two engines have the same label.
     #[error("the engine `{label}` is listed twice")]
     DuplicateEngine {

@@ -1,6 +1,8 @@
 //! Runs that the tests render: one in which everything is kept, one with every outcome and with text
 //! that no rendering may trust, and one of every variant.
 
+#[allow(dead_code, reason = "not every test that has the samples uses each of them")]
+mod bench;
 mod full;
 
 use std::collections::BTreeMap;
@@ -10,6 +12,8 @@ use leaseproof_reports::{
     Rotten, Run, SCHEMA, Summary, Tool,
 };
 
+#[allow(unused_imports, reason = "not every test that has the samples uses each of them")]
+pub(crate) use bench::{bench, bench_great, bench_hostile};
 pub(crate) use full::full;
 
 /// Markdown, HTML, line breaks, an escape sequence, and characters that XML cannot hold.
