@@ -7,6 +7,7 @@
 mod cell;
 mod metric;
 mod noise;
+mod spectrum;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ pub use cell::Observed;
 pub(crate) use metric::words;
 pub use metric::{Direction, Metric, Nature};
 pub use noise::Floor;
+pub use spectrum::Spectrum;
 
 use crate::schema::{Host, Tool};
 

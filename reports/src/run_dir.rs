@@ -33,6 +33,8 @@ pub const HISTORY_CSV: &str = "history.csv";
 pub const SUMMARY_MD: &str = "summary.md";
 /// The file for tools that read test results, in JUnit's XML.
 pub const JUNIT_XML: &str = "junit.xml";
+/// The page for people, with everything that the directory holds.
+pub const REPORT_HTML: &str = "report.html";
 /// The directory, inside that of the run, with one history per case that was not kept.
 pub const HISTORIES: &str = "histories";
 /// The link, beside `runs`, to the newest run.
@@ -87,9 +89,10 @@ impl RunDir {
         &self.id
     }
 
-    /// Writes `run.json`, `summary.md` and `junit.xml`, in this order, each atomically.
+    /// Writes `run.json`, `summary.md`, `junit.xml` and `report.html`, in this order, each
+    /// atomically.
     ///
-    /// The summary holds the measurements too when the directory has a `bench.json`. A run without
+    /// Summary and page hold the measurements too when the directory has a `bench.json`. A run without
     /// cases is written too: its reports say that nothing ran, which is a failure in each of them,
     /// and [`RunDir::load`] refuses it.
     ///
@@ -108,13 +111,14 @@ impl RunDir {
             (RUN_JSON, format::json::render(run)),
             (SUMMARY_MD, format::markdown::render_report(report)),
             (JUNIT_XML, format::junit::render(run)),
+            (REPORT_HTML, format::html::render(report)),
         ])
     }
 
-    /// Writes `bench.json`, `summary.md`, `bmf.json`, `bench.txt` and `history.csv`, in this order,
-    /// each atomically.
+    /// Writes `bench.json`, `summary.md`, `bmf.json`, `bench.txt`, `history.csv` and `report.html`, in
+    /// this order, each atomically.
     ///
-    /// The summary holds the contracts too when the directory has a `run.json`. A run without cells
+    /// Summary and page hold the contracts too when the directory has a `run.json`. A run without cells
     /// is written too, and [`RunDir::load_bench`] refuses it.
     ///
     /// # Errors
@@ -134,6 +138,7 @@ impl RunDir {
             (BMF_JSON, format::bench::bmf::render(bench)),
             (BENCH_TXT, format::bench::go::render(bench)),
             (HISTORY_CSV, format::bench::history::render(bench)),
+            (REPORT_HTML, format::html::render(report)),
         ])
     }
 
@@ -204,6 +209,18 @@ impl RunDir {
         swapped
             .and_then(|()| atomic::sync_directory(&latest))
             .map_err(|source| RunDirError::write(&latest, source))
+    }
+
+    /// Renders `report.html` anew into `directory`, from what was loaded from it, and returns its path.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirError::Write`] when the page cannot be written.
+    pub fn write_page(directory: &Path, report: Report<'_>) -> Result<PathBuf, RunDirError> {
+        let path = directory.join(REPORT_HTML);
+        atomic::write(&path, format::html::render(report).as_bytes())
+            .map_err(|source| RunDirError::write(&path, source))?;
+        Ok(path)
     }
 
     /// Reads the run at `path`: a run directory, a link to one, or a `run.json`.

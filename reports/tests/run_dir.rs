@@ -32,7 +32,7 @@ fn a_run_reads_back_from_each_of_its_names() {
     let root = tempfile::tempdir().unwrap();
     let run_dir = written(root.path(), ID);
     run_dir.publish().unwrap();
-    assert_eq!(names(run_dir.path()), ["junit.xml", "run.json", "summary.md"]);
+    assert_eq!(names(run_dir.path()), ["junit.xml", "report.html", "run.json", "summary.md"]);
     let paths: [PathBuf; 3] = [
         run_dir.path().to_owned(),
         root.path().join("latest"),
@@ -238,7 +238,8 @@ fn measurements_read_back_and_keep_what_was_there() {
     let bench = sample::bench_hostile();
     run_dir.write_bench(&bench).unwrap();
     run_dir.publish().unwrap();
-    let written = ["bench.json", "bench.txt", "bmf.json", "history.csv", "summary.md"];
+    let written =
+        ["bench.json", "bench.txt", "bmf.json", "history.csv", "report.html", "summary.md"];
     assert!(written.iter().all(|name| names(run_dir.path()).contains(&(*name).to_owned())));
     let latest = root.path().join("latest");
     assert_eq!(RunDir::load_bench(&latest).unwrap(), bench);
@@ -249,6 +250,9 @@ fn measurements_read_back_and_keep_what_was_there() {
     assert_eq!((loaded.run, loaded.bench), (Some(sample::kept()), Some(bench)));
     let summary = fs::read_to_string(latest.join("summary.md")).unwrap();
     assert!(summary.contains("## Contracts") && summary.contains("## Measurements"), "{summary}");
+    let page = fs::read_to_string(latest.join("report.html")).unwrap();
+    let again = RunDir::write_page(run_dir.path(), RunDir::load_any(&latest).unwrap().report());
+    assert_eq!(fs::read_to_string(again.unwrap()).unwrap(), page);
     let only = RunDir::load_any(latest.join("bench.json")).unwrap();
     assert!(only.run.is_none() && only.bench.is_some());
 }

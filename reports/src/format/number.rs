@@ -12,6 +12,15 @@ pub(super) fn short(value: f64) -> String {
     grouped(&format!("{value:.digits$}"))
 }
 
+/// `value` as on an axis: [`short`] without zeros at the end.
+pub(super) fn tick(value: f64) -> String {
+    let text = short(value);
+    if !text.contains('.') {
+        return text;
+    }
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
 /// `value` microseconds in the unit in which it is short.
 pub(super) fn duration_us(value: f64) -> String {
     match value {
@@ -68,6 +77,7 @@ mod tests {
         let expected =
             ["0", "0.123", "1.23", "12.3", "1234", "12\u{202F}346", "-1\u{202F}234\u{202F}567"];
         assert_eq!(shown, expected);
+        assert_eq!([0.0, 0.5, 2.0, 15.0, 1_500.0].map(tick), ["0", "0.5", "2", "15", "1500"]);
         assert_eq!(duration_us(950.0), "950 µs");
         assert_eq!(duration_us(1_500.0), "1.50 ms");
         assert_eq!(duration_us(2_000_000.0), "2.00 s");
