@@ -18,8 +18,10 @@ pub enum Exit {
     EngineMissing = 96,
     /// A contract is broken, or a control survived.
     Broken = 100,
-    /// No contract is broken, but some could not be decided.
+    /// No contract is broken, but some could not be decided; or a comparison is inconclusive.
     Undecided = 102,
+    /// A comparison found something worse.
+    Regression = 103,
     /// The results could not be written, or could not be read.
     Unwritten = 110,
     /// The user interrupted the run.
@@ -35,7 +37,8 @@ Exit codes:
     4  nothing was selected to run
    96  an engine that was named or given by URL could not be provided
   100  a contract is broken, a control survived, or a known failure is kept again
-  102  some contracts could not be decided, none is broken
+  102  some contracts could not be decided, none is broken; or a comparison is inconclusive
+  103  a comparison found something worse
   110  the results could not be written or read
   130  interrupted";
 

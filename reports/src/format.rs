@@ -1,6 +1,7 @@
 //! The renderings of a run. Each is a function of the [`crate::Run`] alone and cannot fail.
 
 pub mod bench;
+pub mod comparison;
 pub mod html;
 pub mod json;
 pub mod junit;

@@ -5,6 +5,7 @@
 //! data and is made harmless for the format it is written to, never trusted.
 
 pub mod bench;
+pub mod compare;
 pub mod format;
 pub mod matrix;
 pub mod outcome;

@@ -4,6 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use leaseproof_engines::provider::SelectionError;
+use leaseproof_reports::compare::Incomparable;
 use leaseproof_reports::{ReadError, RunDirError};
 use miette::Diagnostic;
 
@@ -37,8 +38,11 @@ pub(super) enum CliError {
     #[diagnostic(help("free space or name another directory with `--out DIR`"))]
     Write(#[from] RunDirError),
     #[error("the run cannot be read")]
-    #[diagnostic(help("name a run directory, a `run.json`, or `latest`"))]
+    #[diagnostic(help("name a run directory, one of its files of JSON, or `latest`"))]
     Read(#[from] ReadError),
+    #[error("the runs must not be compared")]
+    #[diagnostic(help("compare runs of the same engines, made with the same profile"))]
+    Incomparable(#[from] Incomparable),
     #[error("no case `{case}` in `{}`", .run.display())]
     #[diagnostic(help("{}", .help))]
     NoCase { case: String, run: PathBuf, help: String },
@@ -52,9 +56,11 @@ pub(super) enum CliError {
 impl CliError {
     pub(super) fn exit(&self) -> Exit {
         match self {
-            Self::Selection(_) | Self::Known(_) | Self::Pattern { .. } | Self::NoCase { .. } => {
-                Exit::Usage
-            }
+            Self::Selection(_)
+            | Self::Known(_)
+            | Self::Pattern { .. }
+            | Self::NoCase { .. }
+            | Self::Incomparable(_) => Exit::Usage,
             Self::NoContract { .. } => Exit::NothingSelected,
             Self::NoEngine | Self::Image { .. } => Exit::EngineMissing,
             Self::Write(_) | Self::Read(_) | Self::Runtime(_) => Exit::Unwritten,

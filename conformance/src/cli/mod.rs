@@ -10,14 +10,17 @@ use leaseproof_engines::provider::{OwnerPid, ProvideOptions, release};
 use crate::exit_code::Exit;
 use crate::suite::Interrupt;
 
+mod compare;
 mod doctor;
 mod error;
 mod explain;
 mod images;
 mod list;
+mod locate;
 mod output;
 mod progress;
 mod replay;
+mod report;
 mod run;
 mod select;
 mod selftest;
@@ -49,6 +52,10 @@ enum Command {
     Selftest(selftest::Arguments),
     /// Run one case of an earlier run again, with its seed
     Replay(replay::Arguments),
+    /// Compare two runs: what broke, was fixed, or became slower
+    Compare(compare::Arguments),
+    /// Render the page of an earlier run anew
+    Report(report::Arguments),
     /// Build the local images of engines that cannot be pulled
     Images(images::Arguments),
 }
@@ -98,6 +105,8 @@ async fn dispatch(command: Command) -> Result<Exit, CliError> {
         Command::Doctor(arguments) => doctor::run(&arguments).await,
         Command::Selftest(arguments) => selftest::run(arguments).await,
         Command::Replay(arguments) => replay::run(&arguments).await,
+        Command::Compare(arguments) => compare::run(&arguments),
+        Command::Report(arguments) => report::run(&arguments),
         Command::Images(arguments) => images::run(&arguments).await,
     }
 }

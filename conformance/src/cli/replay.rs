@@ -7,6 +7,7 @@ use leaseproof_engines::provider::Selection;
 use leaseproof_reports::{Case, Outcome, Run, RunDir};
 
 use super::error::CliError;
+use super::locate::locate;
 use super::output::out;
 use super::progress::{Display, Wording};
 use crate::contract::Contract;
@@ -28,7 +29,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
-    let path = locate(arguments);
+    let path = locate(&arguments.run, &arguments.out);
     let earlier = RunDir::load(&path)?;
     let case = find(&earlier, &arguments.case, &path)?;
     let absent =
@@ -67,17 +68,6 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         Outcome::Inconclusive | Outcome::Errored => Exit::Undecided,
         _ => Exit::Kept,
     })
-}
-
-/// What the user calls a run may be a path, or an id where runs are written.
-fn locate(arguments: &Arguments) -> PathBuf {
-    let in_out =
-        [arguments.out.join("runs").join(&arguments.run), arguments.out.join(&arguments.run)];
-    let is_run = |path: &Path| path.join(leaseproof_reports::run_dir::RUN_JSON).exists();
-    if arguments.run.exists() {
-        return arguments.run.clone();
-    }
-    in_out.into_iter().find(|path| is_run(path)).unwrap_or_else(|| arguments.run.clone())
 }
 
 fn find<'run>(run: &'run Run, wanted: &str, path: &Path) -> Result<&'run Case, CliError> {

@@ -139,7 +139,15 @@ impl BenchCell {
     /// One metric of the cell over its repeats.
     #[must_use]
     pub fn metric(&self, name: &str) -> Option<Observed> {
-        self.metrics().remove(name)
+        let mut found = BTreeMap::new();
+        for repeat in &self.repeats {
+            if let Some(reading) = repeat.readings.get(name) {
+                add(&mut found, name, reading);
+            } else if let Some((_, value)) = percentiles(repeat).find(|(other, _)| other == name) {
+                add(&mut found, name, &Reading::Value(value));
+            }
+        }
+        found.remove(name)
     }
 
     /// The operations of which there are latencies, sorted.
@@ -206,5 +214,8 @@ mod tests {
         assert_eq!(cell.metric("claims_per_s"), Some(reason));
         assert!(matches!(cell.metric("claim_p99_us"), Some(Observed::Values(_))));
         assert_eq!(cell.metric("nothing"), None);
+        for (name, observed) in cell.metrics() {
+            assert_eq!(cell.metric(&name), Some(observed), "{name}");
+        }
     }
 }

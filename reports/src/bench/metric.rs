@@ -39,12 +39,14 @@ pub struct Metric {
 }
 
 /// Counted work: what a claim touched, requested or stepped through.
-const COUNTED: [&str; 6] =
-    ["lock_requests", "pages", "rows_examined", "skips", "vm_steps", "wal_bytes"];
+const COUNTED: [&str; 6] = ["lock_requests", "pages", "rows_read", "skip", "vm_steps", "wal_bytes"];
 /// Units, the longest suffix first.
-const UNITS: [(&str, &str); 10] = [
+const UNITS: [(&str, &str); 13] = [
     ("_ms_per_1k_claims", "ms/1k claims"),
     ("_bytes_per_claim", "B/claim"),
+    ("_ms_per_claim", "ms/claim"),
+    ("_us_per_claim", "µs/claim"),
+    ("_ms_per_s", "ms/s"),
     ("_per_1k_claims", "/1k claims"),
     ("_per_claim", "/claim"),
     ("_per_s", "/s"),
@@ -118,6 +120,8 @@ mod tests {
         assert_eq!(of("wal_bytes_per_claim"), (Direction::Lower, Nature::Counter, "B/claim"));
         assert_eq!(of("claim_p99_us"), (Direction::Lower, Nature::Tail, "µs"));
         assert_eq!(of("claim_p50_us"), (Direction::Lower, Nature::Plain, "µs"));
+        assert_eq!(of("skipped_rows_per_claim"), (Direction::Lower, Nature::Counter, "/claim"));
+        assert_eq!(of("lock_wait_ms_per_claim"), (Direction::Lower, Nature::Plain, "ms/claim"));
         assert_eq!(of("jain_index"), (Direction::Higher, Nature::Plain, ""));
         assert_eq!(of("retries"), (Direction::Neither, Nature::Plain, ""));
     }

@@ -28,12 +28,16 @@ impl BenchRun {
     /// the first and second half of the repeats of each cell.
     #[must_use]
     pub fn floor(&self, engine: &str, metric: &str) -> Option<Floor> {
-        let cells = || self.cells.iter().filter(|cell| cell.engine == engine && cell.is_result());
-        let arms = arms(cells(), metric);
-        if !arms.is_empty() {
-            return floor_of(arms, true);
-        }
-        floor_of(cells().filter_map(|cell| halves(cell, metric)).collect(), false)
+        let cells = self.cells.iter().filter(|cell| cell.engine == engine && cell.is_result());
+        let of_halves = || floor_of(cells.filter_map(|cell| halves(cell, metric)).collect(), false);
+        self.floor_of_arms(engine, metric).or_else(of_halves)
+    }
+
+    /// The A/A floor of `metric` on `engine` when the run has an A/A test of its own.
+    #[must_use]
+    pub fn floor_of_arms(&self, engine: &str, metric: &str) -> Option<Floor> {
+        let cells = self.cells.iter().filter(|cell| cell.engine == engine && cell.is_result());
+        floor_of(arms(cells, metric), true)
     }
 
     /// The smallest change of `metric` that a comparison with as many repeats would show, the
@@ -109,7 +113,7 @@ mod tests {
         let floor = run.floor("sqlite", "claims_per_s").unwrap();
         assert!(!floor.arms && floor.pairs == 12, "{floor:?}");
         assert!(floor.relative > 0.0 && floor.relative < 0.2, "{floor:?}");
-        assert_eq!(run.floor("sqlite", "skips_per_claim"), None);
+        assert_eq!(run.floor("sqlite", "skipped_rows_per_claim"), None);
         for (number, cell) in run.cells[12..14].iter_mut().enumerate() {
             "calibration".clone_into(&mut cell.scenario);
             cell.parameters = [("arm".to_owned(), number.to_string())].into();

@@ -6,11 +6,11 @@
 //! an engine can neither end a cell nor become HTML, a link or an image.
 
 mod engines;
-mod escape;
+pub(super) mod escape;
 mod facts;
 mod measurements;
 mod observed;
-mod row;
+pub(super) mod row;
 mod section;
 
 use super::text::clip;

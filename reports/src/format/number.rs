@@ -37,7 +37,6 @@ pub(super) fn percent(share: f64) -> String {
     format!("{percent:.digits$} %")
 }
 
-#[cfg(test)]
 /// A ratio such as `1.083` as `+8.3 %`; far from 1 as a factor.
 pub(super) fn change(ratio: f64) -> String {
     if ratio >= 3.0 {

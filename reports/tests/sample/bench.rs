@@ -167,16 +167,16 @@ fn repeat(engine: &str, strategy: &str, batch: u32, workers: u32, number: u32) -
         ("claims_per_s", Reading::Value(rate)),
         ("rows_per_s", Reading::Value(rate * f64::from(batch))),
         (
-            "pages_per_claim",
+            "pages_touched_per_claim",
             if flat {
                 hidden("no counter of pages is read")
             } else {
                 Reading::Value(pages * (1.0 + (wobble(number, salt) - 1.0) / 20.0))
             },
         ),
-        ("skips_per_claim", skips),
-        ("waits_per_claim", Reading::Value(waits / 10.0)),
-        ("wait_ms", Reading::Value(waits * 12.0)),
+        ("skipped_rows_per_claim", skips),
+        ("lock_waits_per_claim", Reading::Value(waits / 10.0)),
+        ("lock_wait_ms_per_claim", Reading::Value(waits * 12.0)),
         ("jain_index", Reading::Value(if flat { 1.0 / busy.sqrt() } else { 0.99 })),
         ("client_cpu_ms_per_1k_claims", Reading::Value(31.0 * wobble(number, salt + 1))),
     ];

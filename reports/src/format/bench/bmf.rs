@@ -58,6 +58,6 @@ mod tests {
         let cell = "engine=sqlite/scenario=claim-scaling/batch=1/strategy=for-update/workers=4";
         let measure = &json[cell]["claims_per_s"];
         assert!(measure["lower_value"].as_f64() < measure["value"].as_f64(), "{measure}");
-        assert!(json[cell].get("skips_per_claim").is_none());
+        assert!(json[cell].get("skipped_rows_per_claim").is_none());
     }
 }

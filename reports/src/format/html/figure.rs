@@ -1,5 +1,7 @@
 //! The figures of a scenario: each a chart, its legend, and what it shows in words.
 
+use std::collections::BTreeSet;
+
 use super::{
     super::number::{duration_us, short, tick},
     chart::{MARKS, SERIES, Series, Style, draw, thinned},
@@ -10,6 +12,11 @@ use crate::{
     bench::{Metric, Nature, words},
     stats::Estimate,
 };
+
+/// The metric with the length of a wait that was made on purpose.
+const HELD: &str = "held_ms";
+/// How the metrics end that say what a source of waits saw of it.
+const SOURCE: &str = "_wait_ms";
 
 /// A chart with everything that a reader needs beside it.
 pub(super) struct Figure {
@@ -54,15 +61,45 @@ pub(super) fn along_axis(group: &Group<'_>) -> Vec<Figure> {
     figures
 }
 
+/// What each source says of waits whose length is known, beside that length.
+pub(super) fn known_waits(group: &Group<'_>) -> Vec<Figure> {
+    let is_shown = group.cells.iter().any(|measured| measured.metrics.contains_key(HELD));
+    let Some(axis) = group.axis.filter(|_| is_shown) else {
+        return Vec::new();
+    };
+    let of_cells = group.cells.iter().flat_map(|measured| measured.metrics.keys());
+    let sources = of_cells.filter(|name| *name == HELD || name.ends_with(SOURCE));
+    let sources: BTreeSet<&String> = sources.filter(|name| !name.starts_with("lock")).collect();
+    let lines: Vec<Line> = sources
+        .into_iter()
+        .flat_map(|source| {
+            group.lines().into_iter().map(move |(label, cells)| {
+                let separator = if label.is_empty() { "" } else { ", " };
+                let label = format!("{}{separator}{label}", super::label(&words(source)));
+                metric_line(group, source, label, &cells)
+            })
+        })
+        .filter(|line| !line.series.points.is_empty())
+        .collect();
+    let tops = lines.iter().flat_map(|line| line.series.points.iter().map(|(_, value)| *value));
+    let x = Scale::places(group.places.iter().map(|place| super::label(place)).collect());
+    let y = Scale::from_zero(tops.fold(0.0, f64::max), tick);
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let title = "Known waits, as each source tells them, ms";
+    drawn(title, &x, &super::label(axis), &y, lines, Style::Marked)
+}
+
 /// The metrics that are drawn: throughput first, then what explains it.
 fn charted(group: &Group<'_>) -> Vec<String> {
     let mut names: Vec<(u8, String)> = Vec::new();
     for name in group.cells.iter().flat_map(|measured| measured.metrics.keys()) {
         let rank = match Metric::of(name).nature {
             Nature::Throughput if name == "claims_per_s" => 0,
-            Nature::Counter if name.starts_with("skips") => 2,
+            Nature::Counter if name.starts_with("skip") => 2,
             Nature::Counter => 3,
-            _ if name.contains("wait") && !name.ends_with("_us") => 1,
+            _ if name.contains("wait") && name.ends_with("_per_claim") => 1,
             _ => continue,
         };
         if !names.iter().any(|(_, other)| other == name) {
@@ -95,7 +132,7 @@ pub(super) fn of_line(
     is_drawn: impl Fn(&str) -> bool,
 ) -> Vec<Figure> {
     let mut figures = Vec::new();
-    let operations: std::collections::BTreeSet<&str> =
+    let operations: BTreeSet<&str> =
         cells.iter().flat_map(|measured| measured.spectra.keys().copied()).collect();
     for operation in operations.into_iter().filter(|operation| is_drawn(operation)) {
         figures.extend(spectrum(group, cells, operation));

@@ -21,14 +21,18 @@ const THROUGHPUT: &str = "claims_per_s";
 /// The longest statement or plan, in characters.
 const PLAN_CHARS: usize = 20_000;
 /// Metrics with a column of their own, as far as a scenario has them.
-const COLUMNS: [&str; 8] = [
+const COLUMNS: [&str; 12] = [
     "claims_per_s",
     "rows_per_s",
     "pages_per_claim",
+    "pages_touched_per_claim",
     "skips_per_claim",
+    "skipped_rows_per_claim",
     "lock_requests_per_claim",
+    "vm_steps_per_claim",
     "waits_per_claim",
-    "wait_ms",
+    "lock_waits_per_claim",
+    "lock_wait_ms_per_claim",
     "jain_index",
 ];
 /// Percentiles of the main operation, with a column each.
@@ -185,8 +189,11 @@ fn scenarios(cells: Vec<Measured<'_>>, depth: Depth) -> Vec<Scenario> {
 }
 
 fn scenario(name: &str, group: &Group<'_>, depth: Depth) -> Scenario {
-    let all =
-        |name: &&&str| group.cells.iter().any(|measured| measured.metrics.contains_key(**name));
+    // What no cell shows is said once, above the scenarios.
+    let all = |name: &&&str| {
+        let mut metrics = group.cells.iter().filter_map(|measured| measured.metrics.get(**name));
+        metrics.any(|observed| matches!(observed, Observed::Values(_)))
+    };
     let columns: Vec<&str> = COLUMNS.iter().filter(all).copied().collect();
     let operation = main_operation(group);
     let mut head: Vec<String> = columns.iter().map(|name| titled(name)).collect();
@@ -205,7 +212,7 @@ fn scenario(name: &str, group: &Group<'_>, depth: Depth) -> Scenario {
     });
     Scenario {
         name: label(name),
-        figures: if depth < Depth::Tables { figure::along_axis(group) } else { Vec::new() },
+        figures: if depth < Depth::Tables { along_axis(group) } else { Vec::new() },
         lines: lines.filter(|(_, figures)| !figures.is_empty()).collect(),
         head,
         rows: group
@@ -215,6 +222,10 @@ fn scenario(name: &str, group: &Group<'_>, depth: Depth) -> Scenario {
             .collect(),
         details: group.cells.iter().map(|measured| detail(group, measured, depth)).collect(),
     }
+}
+
+fn along_axis(group: &Group<'_>) -> Vec<Figure> {
+    figure::known_waits(group).into_iter().chain(figure::along_axis(group)).collect()
 }
 
 fn main_operation<'run>(group: &Group<'run>) -> Option<&'run str> {

@@ -3,7 +3,7 @@
 use super::super::text::one_line;
 
 /// `text` in one line, with everything that Markdown or HTML gives a meaning to escaped.
-pub(super) fn text(text: &str) -> String {
+pub(in crate::format) fn text(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for char in one_line(text).chars() {
         match char {
@@ -24,7 +24,7 @@ pub(super) fn text(text: &str) -> String {
 ///
 /// Escapes mean nothing inside a code span, so its fence is longer than any run of backticks in
 /// it.
-pub(super) fn code(code: &str) -> String {
+pub(in crate::format) fn code(code: &str) -> String {
     let code = one_line(code);
     let longest = code.split(|char| char != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);

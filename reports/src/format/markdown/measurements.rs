@@ -104,8 +104,8 @@ fn cells(run: &BenchRun, engine: &BenchEngine) -> String {
         );
         row.extend([
             of("claim_p99_us", duration_us),
-            of("pages_per_claim", short),
-            of("skips_per_claim", short),
+            of("pages_touched_per_claim", short),
+            of("skipped_rows_per_claim", short),
         ]);
         push_row(&mut section, row);
     }

@@ -1,0 +1,17 @@
+//! What a user calls a run: a path, or an id where runs are written.
+
+use std::path::{Path, PathBuf};
+
+use leaseproof_reports::run_dir::{BENCH_JSON, RUN_JSON};
+
+/// The directory or file that is meant by `run`, where runs are written to `out`.
+///
+/// What is neither is returned as it is, so that the error of whoever reads it names it.
+pub(super) fn locate(run: &Path, out: &Path) -> PathBuf {
+    if run.exists() {
+        return run.to_owned();
+    }
+    let is_run = |path: &Path| path.join(RUN_JSON).exists() || path.join(BENCH_JSON).exists();
+    let places = [out.join("runs").join(run), out.join(run)];
+    places.into_iter().find(|path| is_run(path)).unwrap_or_else(|| run.to_owned())
+}

@@ -1,0 +1,175 @@
+//! When a difference of measurements counts: it is significant in its family, as great as the gate,
+//! and greater than what these repeats can show. What is neither shown to differ nor shown to be
+//! equal is inconclusive.
+
+use serde::Serialize;
+
+use crate::{
+    bench::{Direction, Metric, Nature},
+    stats::{CONFIDENCE, Difference},
+};
+
+/// How great a change must be to matter, as shares such as `0.10`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Gate {
+    /// For operations in a time.
+    pub throughput: f64,
+    /// For percentiles in the tail.
+    pub tail: f64,
+    /// For counted work.
+    pub counters: f64,
+    /// Whether times are judged at all; counted work always is.
+    pub wall_clock: bool,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self { throughput: 0.10, tail: 0.20, counters: 0.02, wall_clock: true }
+    }
+}
+
+impl Gate {
+    /// The share for a metric, or `None` for one that never fails a comparison.
+    #[must_use]
+    pub fn of(self, metric: Metric) -> Option<f64> {
+        match metric.nature {
+            Nature::Counter => Some(self.counters),
+            Nature::Throughput => Some(self.throughput).filter(|_| self.wall_clock),
+            Nature::Tail => Some(self.tail).filter(|_| self.wall_clock),
+            Nature::Plain => None,
+        }
+    }
+}
+
+/// What can be said about a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Judgement {
+    /// It is worse.
+    Worse,
+    /// Neither a change nor its absence is shown.
+    Inconclusive,
+    /// It is better.
+    Better,
+    /// It is the same, within the gate.
+    Equal,
+    /// It is shown and not judged.
+    Shown,
+}
+
+impl Judgement {
+    /// The words for a metric of this nature.
+    #[must_use]
+    pub fn words(self, nature: Nature) -> &'static str {
+        match (self, nature) {
+            (Self::Worse, Nature::Counter) => "more work",
+            (Self::Better, Nature::Counter) => "less work",
+            (Self::Worse, _) => "slower",
+            (Self::Better, _) => "faster",
+            (Self::Inconclusive, _) => "inconclusive",
+            (Self::Equal, _) => "equal",
+            (Self::Shown, _) => "not judged",
+        }
+    }
+}
+
+/// Judges a difference, with `p` corrected for its family and the A/A `floor` of the runs; says why
+/// when nothing can be said.
+pub(super) fn judge(
+    metric: Metric,
+    difference: &Difference,
+    p: Option<f64>,
+    share: f64,
+    floor: Option<f64>,
+) -> (Judgement, String) {
+    let (Some(p), lower) = (p, metric.direction == Direction::Lower) else {
+        return (Judgement::Inconclusive, "one repeat has no spread".to_owned());
+    };
+    let significant = p <= 1.0 - CONFIDENCE;
+    let Some(ratio) = difference.ratio else {
+        // From nothing to something there is no ratio.
+        return match (significant, lower) {
+            (true, true) => (Judgement::Worse, "it was 0".to_owned()),
+            (true, false) => (Judgement::Better, "it was 0".to_owned()),
+            (false, _) => (Judgement::Inconclusive, "it was 0, and is not always".to_owned()),
+        };
+    };
+    // A share of a mean near 0 can leave the range of logarithms.
+    let log = |ratio: f64| ratio.max(1e-6).ln();
+    let bound = if lower { (1.0 + share).ln() } else { -(1.0 - share).ln() };
+    let effect = log(ratio);
+    let detectable = difference.detectable.map_or(f64::INFINITY, |share| (1.0 + share).ln());
+    let noise = floor.map_or(0.0, |floor| (1.0 + floor).ln()).max(detectable);
+    let is_counter = metric.nature == Nature::Counter;
+    let needed = if is_counter { bound } else { bound.max(noise) };
+    if significant && effect.abs() >= needed {
+        let worse = (effect > 0.0) == lower;
+        return (if worse { Judgement::Worse } else { Judgement::Better }, String::new());
+    }
+    let inside =
+        difference.interval.is_some_and(|(low, high)| log(low) > -bound && log(high) < bound);
+    if inside || (!significant && noise <= bound && effect.abs() < bound) {
+        return (Judgement::Equal, String::new());
+    }
+    let reason =
+        if noise > bound { "too noisy for the gate" } else { "the change is near the gate" };
+    (Judgement::Inconclusive, reason.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(name: &str, base: &[f64], head: &[f64], floor: Option<f64>) -> Judgement {
+        let metric = Metric::of(name);
+        let difference = Difference::of(base, head).unwrap();
+        let share = Gate::default().of(metric).unwrap();
+        judge(metric, &difference, difference.p, share, floor).0
+    }
+
+    const STEADY: [f64; 5] = [1_000.0, 1_010.0, 990.0, 1_005.0, 995.0];
+    const NOISY: [f64; 5] = [1_000.0, 1_200.0, 830.0, 1_100.0, 910.0];
+
+    fn scaled(values: &[f64], factor: f64) -> Vec<f64> {
+        values.iter().rev().map(|value| value * factor).collect()
+    }
+
+    #[test]
+    fn throughput_and_latency_have_opposite_ways() {
+        let rate = |factor| of("claims_per_s", &STEADY, &scaled(&STEADY, factor), None);
+        assert_eq!(rate(0.85), Judgement::Worse);
+        assert_eq!(rate(1.3), Judgement::Better);
+        assert_eq!(rate(0.97), Judgement::Equal);
+        let tail = |factor| of("claim_p99_us", &STEADY, &scaled(&STEADY, factor), None);
+        assert_eq!(tail(1.5), Judgement::Worse);
+        assert_eq!(tail(0.7), Judgement::Better);
+        assert_eq!(tail(1.1), Judgement::Equal);
+    }
+
+    #[test]
+    fn noise_is_no_result_and_a_disaster_is() {
+        let rate = |factor| of("claims_per_s", &NOISY, &scaled(&NOISY, factor), None);
+        assert_eq!(rate(1.0), Judgement::Inconclusive);
+        assert_eq!(rate(0.9), Judgement::Inconclusive);
+        assert_eq!(rate(0.4), Judgement::Worse);
+    }
+
+    #[test]
+    fn what_identical_arms_differ_by_is_no_change() {
+        let rate = |floor| of("claims_per_s", &STEADY, &scaled(&STEADY, 0.85), floor);
+        assert_eq!(rate(Some(0.05)), Judgement::Worse);
+        assert_eq!(rate(Some(0.25)), Judgement::Inconclusive);
+    }
+
+    #[test]
+    fn counted_work_gates_tightly() {
+        let pages = |factor| of("pages_per_claim", &STEADY, &scaled(&STEADY, factor), None);
+        assert_eq!(pages(1.05), Judgement::Worse);
+        assert_eq!(pages(1.0), Judgement::Equal);
+        let skips = of("skips_per_claim", &[0.0; 3], &[2.0; 3], None);
+        assert_eq!(skips, Judgement::Worse);
+        assert_eq!(of("skips_per_claim", &[0.0; 3], &[0.0; 3], None), Judgement::Equal);
+        assert_eq!(of("vm_steps_per_claim", &[81.0; 3], &[81.0; 3], None), Judgement::Equal);
+        assert_eq!(of("vm_steps_per_claim", &[81.0; 3], &[90.0; 3], None), Judgement::Worse);
+    }
+}

@@ -1,0 +1,336 @@
+//! What became of each metric of each cell, judged as one family.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{
+    Incomparable, Verdict,
+    judge::{Gate, Judgement, judge},
+    pairing::{Named, differences, pairs},
+};
+use crate::{
+    bench::{BenchCell, BenchRun, Metric, Nature, Observed},
+    stats::{Difference, Estimate, holm},
+};
+
+/// How the measurements of two runs compare.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Measurements {
+    /// How great a change must be to matter.
+    pub gate: Gate,
+    /// How many cells are results in both runs.
+    pub compared: usize,
+    /// Cells that have no counterpart, or are no result.
+    pub cells: Vec<CellChange>,
+    /// Every metric of the cells that were compared, those that weigh most first.
+    pub metrics: Vec<MetricChange>,
+}
+
+/// A cell that could not be compared.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CellChange {
+    /// The key of the cell.
+    pub cell: String,
+    /// What became of it, in words.
+    pub change: String,
+    /// What it does to the verdict.
+    pub weighs: Verdict,
+}
+
+/// One metric of one cell in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MetricChange {
+    /// The key of the cell.
+    pub cell: String,
+    /// The name of the metric.
+    pub metric: String,
+    /// What can be said.
+    pub judgement: Judgement,
+    /// Why nothing can be said; empty when something can.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// The mean in the base.
+    pub base: Option<f64>,
+    /// The mean in the head.
+    pub head: Option<f64>,
+    /// The numbers behind the judgement; absent when one side has none.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub values: Option<Values>,
+}
+
+/// The numbers behind a judgement.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Values {
+    /// The head divided by the base; absent when the base is 0.
+    pub ratio: Option<f64>,
+    /// The 95 % interval of the ratio.
+    pub interval: Option<(f64, f64)>,
+    /// The probability of so great a difference between equals, corrected for the family where the
+    /// metric is judged.
+    pub p: Option<f64>,
+    /// The smallest change that these repeats would show, as a share.
+    pub detectable: Option<f64>,
+}
+
+impl Measurements {
+    /// What the changes amount to.
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let cells = self.cells.iter().map(|cell| cell.weighs);
+        let metrics = self.metrics.iter().map(|metric| match metric.judgement {
+            Judgement::Worse => Verdict::Worse,
+            Judgement::Inconclusive => Verdict::Inconclusive,
+            _ => Verdict::Fine,
+        });
+        cells.chain(metrics).max().unwrap_or(Verdict::Fine)
+    }
+
+    /// How many metrics were judged so.
+    #[must_use]
+    pub fn count(&self, judgement: Judgement) -> usize {
+        self.metrics.iter().filter(|metric| metric.judgement == judgement).count()
+    }
+}
+
+/// Why times of an engine cannot be judged, or anything of it.
+#[derive(Default)]
+struct Limits {
+    /// Nothing of the engine can be.
+    all: Option<String>,
+    /// Only counted work can be.
+    wall_clock: Option<String>,
+}
+
+/// A metric of a cell that is in both runs, before the family is known.
+struct Pair {
+    change: MetricChange,
+    kind: Metric,
+    difference: Option<Difference>,
+    floor: Option<f64>,
+}
+
+/// The A/A floors of both runs, each found once.
+struct Floors<'run> {
+    runs: [&'run BenchRun; 2],
+    known: BTreeMap<(String, String), Option<f64>>,
+}
+
+impl Floors<'_> {
+    /// The greater floor of a metric that is a time; counted work has none.
+    fn of(&mut self, kind: Metric, engine: &str, metric: &str) -> Option<f64> {
+        if kind.nature == Nature::Counter || !kind.gates() {
+            return None;
+        }
+        let runs = self.runs;
+        let find = || {
+            let floors = runs.into_iter().filter_map(|run| run.floor_of_arms(engine, metric));
+            floors.map(|floor| floor.relative).reduce(f64::max)
+        };
+        *self.known.entry((engine.to_owned(), metric.to_owned())).or_insert_with(find)
+    }
+}
+
+pub(super) fn compare(
+    base: &BenchRun,
+    head: &BenchRun,
+    gate: Gate,
+    notes: &mut Vec<String>,
+) -> Result<Measurements, Incomparable> {
+    if base.profile != head.profile {
+        let (base, head) = (base.profile.clone(), head.profile.clone());
+        return Err(Incomparable::Profiles { base, head });
+    }
+    let engines = pairs(&named(base), &named(head))?;
+    let clients = clients(base, head);
+    if let Some(reason) = &clients {
+        notes.push(format!("{reason}; times are not judged"));
+    }
+    let mut limits: BTreeMap<&str, Limits> = BTreeMap::new();
+    for (name, _) in engines {
+        let all = setup(base, head, name, notes);
+        limits.insert(name, Limits { all, wall_clock: clients.clone() });
+    }
+    let mut rest: BTreeMap<String, &BenchCell> =
+        head.cells.iter().map(|cell| (cell.key(), cell)).collect();
+    let mut found = Measurements { gate, compared: 0, cells: Vec::new(), metrics: Vec::new() };
+    let mut family = Vec::new();
+    let mut floors = Floors { runs: [base, head], known: BTreeMap::new() };
+    for before in &base.cells {
+        let after = rest.remove(&before.key());
+        match (results(before, after), limits.get(before.engine.as_str())) {
+            (Err(change), _) => found.cells.push(change),
+            (Ok(_), Some(Limits { all: Some(reason), .. })) => {
+                let change = format!("not comparable: {reason}");
+                found.cells.push(cell_change(before, change, Verdict::Inconclusive));
+            }
+            (Ok(after), limits) => {
+                found.compared += 1;
+                let wall_clock = limits.and_then(|limits| limits.wall_clock.as_deref());
+                family.extend(metrics(before, after, gate, wall_clock, &mut floors));
+            }
+        }
+    }
+    let appeared = head.cells.iter().filter(|cell| rest.contains_key(&cell.key()));
+    found.cells.extend(appeared.map(|cell| match cell.violations.first() {
+        Some(violation) => {
+            cell_change(cell, format!("appeared violated: {violation}"), Verdict::Worse)
+        }
+        None => cell_change(cell, "appeared".to_owned(), Verdict::Fine),
+    }));
+    found.metrics = judged(family, gate);
+    Ok(found)
+}
+
+fn named(run: &BenchRun) -> Vec<Named<'_>> {
+    run.engines.iter().map(|engine| Named { label: &engine.name, name: &engine.name }).collect()
+}
+
+/// Why the clients of both runs were not the same, which decides how fast anything seems.
+fn clients(base: &BenchRun, head: &BenchRun) -> Option<String> {
+    let mut changes = Vec::new();
+    let facts = [
+        ("client", &base.tool.version, &head.tool.version),
+        ("processor", &base.conditions.cpu, &head.conditions.cpu),
+        ("kernel", &base.host.kernel, &head.host.kernel),
+        ("file system", &base.conditions.file_system, &head.conditions.file_system),
+    ];
+    for (name, before, after) in facts {
+        if before != after {
+            changes.push(format!("{name} {before} → {after}"));
+        }
+    }
+    if base.host.cpus != head.host.cpus {
+        changes.push(format!("CPUs {} → {}", base.host.cpus, head.host.cpus));
+    }
+    (!changes.is_empty()).then(|| format!("the runs differ: {}", changes.join(", ")))
+}
+
+/// Why an engine was not set up the same in both runs.
+fn setup(base: &BenchRun, head: &BenchRun, name: &str, notes: &mut Vec<String>) -> Option<String> {
+    let (before, after) = (base.engine(name)?, head.engine(name)?);
+    if before.version != after.version {
+        notes.push(format!("{name} differs: version {} → {}", before.version, after.version));
+    }
+    for plan in &before.plans {
+        let same = after.plans.iter().find(|other| other.statement == plan.statement);
+        if let Some(other) = same.filter(|other| other.fingerprint != plan.fingerprint) {
+            notes.push(format!(
+                "the plan of {} on {name} differs: {} → {}",
+                plan.statement, plan.fingerprint, other.fingerprint
+            ));
+        }
+    }
+    let mut changes = differences(&before.durability, &after.durability);
+    changes.extend(differences(&before.settings, &after.settings));
+    if before.isolation != after.isolation {
+        changes.push(format!("isolation {} → {}", before.isolation, after.isolation));
+    }
+    (!changes.is_empty()).then(|| format!("{name} is set up differently: {}", changes.join(", ")))
+}
+
+/// The cell of the head, when both are results.
+fn results<'run>(
+    before: &BenchCell,
+    after: Option<&'run BenchCell>,
+) -> Result<&'run BenchCell, CellChange> {
+    let change = |change: String, weighs| Err(cell_change(before, change, weighs));
+    let Some(after) = after else {
+        return change("vanished".to_owned(), Verdict::Inconclusive);
+    };
+    match (before.violations.first(), after.violations.first()) {
+        (None, Some(violation)) => change(format!("violated: {violation}"), Verdict::Worse),
+        (Some(_), Some(violation)) => change(format!("still violated: {violation}"), Verdict::Fine),
+        (Some(_), None) => change("no longer violated".to_owned(), Verdict::Fine),
+        (None, None) if before.repeats.is_empty() || after.repeats.is_empty() => {
+            change("without repeats on one side".to_owned(), Verdict::Inconclusive)
+        }
+        (None, None) => Ok(after),
+    }
+}
+
+fn cell_change(cell: &BenchCell, change: String, weighs: Verdict) -> CellChange {
+    CellChange { cell: cell.key(), change, weighs }
+}
+
+fn metrics(
+    before: &BenchCell,
+    after: &BenchCell,
+    gate: Gate,
+    wall_clock: Option<&str>,
+    floors: &mut Floors<'_>,
+) -> Vec<Pair> {
+    let mut theirs = after.metrics();
+    let mut found = Vec::new();
+    for (name, base) in before.metrics() {
+        let kind = Metric::of(&name);
+        let head = theirs.remove(&name);
+        let hidden = matches!(base, Observed::NotObservable(_));
+        if hidden {
+            continue;
+        }
+        let mean =
+            |observed: &Observed| observed.estimate().map(|estimate: Estimate| estimate.mean);
+        let difference = match (&base, &head) {
+            (Observed::Values(base), Some(Observed::Values(head))) => Difference::of(base, head),
+            _ => None,
+        };
+        let reason = match &head {
+            None => "it was not measured in the head".to_owned(),
+            Some(Observed::NotObservable(reason)) => {
+                format!("not observable in the head: {reason}")
+            }
+            Some(Observed::Values(_)) if kind.nature != Nature::Counter => {
+                wall_clock.filter(|_| kind.gates()).unwrap_or_default().to_owned()
+            }
+            Some(Observed::Values(_)) => String::new(),
+        };
+        let judgement =
+            if gate.of(kind).is_some() { Judgement::Inconclusive } else { Judgement::Shown };
+        let floor = floors.of(kind, &before.engine, &name);
+        let change = MetricChange {
+            cell: before.key(),
+            judgement,
+            reason: if judgement == Judgement::Shown { String::new() } else { reason },
+            base: mean(&base),
+            head: head.as_ref().and_then(mean),
+            values: difference.map(|difference| Values {
+                ratio: difference.ratio,
+                interval: difference.interval,
+                p: difference.p,
+                detectable: difference.detectable,
+            }),
+            metric: name.clone(),
+        };
+        found.push(Pair { change, kind, difference, floor });
+    }
+    found
+}
+
+/// Corrects the probabilities of all that is judged, and judges it.
+fn judged(mut family: Vec<Pair>, gate: Gate) -> Vec<MetricChange> {
+    let is_judged =
+        |pair: &Pair| pair.change.judgement != Judgement::Shown && pair.change.reason.is_empty();
+    let members: Vec<usize> =
+        (0..family.len()).filter(|place| is_judged(&family[*place])).collect();
+    let p = |place: &usize| family[*place].difference.and_then(|difference| difference.p);
+    let known: Vec<usize> = members.iter().copied().filter(|place| p(place).is_some()).collect();
+    let raw: Vec<f64> = known.iter().filter_map(p).collect();
+    let corrected: BTreeMap<usize, f64> = known.into_iter().zip(holm(&raw)).collect();
+    for place in members {
+        let pair = &mut family[place];
+        let (Some(difference), Some(share)) = (pair.difference, gate.of(pair.kind)) else {
+            continue;
+        };
+        let p = corrected.get(&place).copied();
+        let (judgement, reason) = judge(pair.kind, &difference, p, share, pair.floor);
+        pair.change.judgement = judgement;
+        pair.change.reason = reason;
+        if let Some(values) = &mut pair.change.values {
+            values.p = p;
+        }
+    }
+    // Metrics of equal weight keep the order of the run, and so those of a cell are together.
+    family.sort_by_key(|pair| pair.change.judgement);
+    family.into_iter().map(|pair| pair.change).collect()
+}
