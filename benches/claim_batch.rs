@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
-use leaseproof_benches::{WORKERS, benches, runtime, together};
+use leaseproof_benches::fixed_work::{WORKERS, benches, runtime, together};
 use leaseproof_engines::lease::{ClaimBatch, FencingToken, Instant, Strategy};
 use leaseproof_engines::store::Session;
 
@@ -27,7 +27,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
                         let mut took = Duration::ZERO;
                         for _ in 0..iterations {
                             took += runtime.block_on(async {
-                                let mut filled = bench.filled(EVENTS, workers).await;
+                                let mut filled = bench.stocked(EVENTS, workers).await;
                                 let sessions = std::mem::take(&mut filled.sessions);
                                 let drain = |number, session| drain(number, session, *strategy);
                                 let (took, sessions) = together(sessions, drain).await;

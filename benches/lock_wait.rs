@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
-use leaseproof_benches::{WORKERS, benches, event, runtime, together};
+use leaseproof_benches::fixed_work::{WORKERS, benches, runtime, together};
+use leaseproof_benches::server::event;
 use leaseproof_engines::lease::{Claim, FencingToken, Instant};
 use leaseproof_engines::store::Session;
 
@@ -26,7 +27,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
                     let mut took = Duration::ZERO;
                     for _ in 0..iterations {
                         took += runtime.block_on(async {
-                            let mut filled = bench.filled(1, workers).await;
+                            let mut filled = bench.stocked(1, workers).await;
                             let sessions = std::mem::take(&mut filled.sessions);
                             let clock = Arc::new(AtomicI64::new(1));
                             let contend =

@@ -169,11 +169,11 @@ fn case_of<E>(
     Ok(case)
 }
 
-fn millis(duration: Duration) -> u64 {
+pub(crate) fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-fn host() -> Host {
+pub(crate) fn host() -> Host {
     let kernel =
         nix::sys::utsname::uname().map(|name| name.release().to_string_lossy().into_owned());
     Host {

@@ -4,9 +4,9 @@
 //! the time spent in there is the wait. This is the one module that needs the raw handle.
 
 use std::ffi::{c_int, c_void};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
 
 use sqlx::sqlite::SqliteConnection;
 
@@ -14,12 +14,44 @@ use sqlx::sqlite::SqliteConnection;
 /// Source: `sqliteDefaultBusyCallback` in SQLite's `main.c`.
 const DELAYS_MS: [u64; 12] = [1, 2, 5, 10, 15, 20, 25, 25, 25, 50, 50, 100];
 
+/// A millisecond before the first look of a waiter that is not earlier than `ms` after its first.
+pub(crate) fn look_after_ms(ms: u64) -> u64 {
+    let mut look = 0;
+    for delay in DELAYS_MS.iter().chain(std::iter::repeat(&DELAYS_MS[DELAYS_MS.len() - 1])) {
+        look += delay;
+        if look > ms {
+            break;
+        }
+    }
+    look - 1
+}
+
 /// What a connection's busy handler has seen.
 #[derive(Debug, Default)]
 pub(crate) struct Busy {
     waiting: AtomicBool,
     budget_ms: AtomicU64,
     slept_ms: AtomicU64,
+    /// When the wait that goes on was last looked at, in nanoseconds since `ORIGIN`.
+    marked_ns: AtomicU64,
+    wait_ns: AtomicU64,
+    waits: AtomicU64,
+    total_ns: AtomicU64,
+    longest_ns: AtomicU64,
+}
+
+/// What busy handlers have seen in all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Waited {
+    pub(crate) waits: u64,
+    pub(crate) total_ns: u64,
+    pub(crate) longest_ns: u64,
+}
+
+static ORIGIN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+fn now_ns() -> u64 {
+    u64::try_from(ORIGIN.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl Busy {
@@ -31,6 +63,37 @@ impl Busy {
     /// A statement has ended: whatever it waited for, it waits no more.
     pub(crate) fn settle(&self) {
         self.waiting.store(false, Ordering::SeqCst);
+    }
+
+    /// The waits there have been so far.
+    pub(crate) fn waited(&self) -> Waited {
+        Waited {
+            waits: self.waits.load(Ordering::SeqCst),
+            total_ns: self.total_ns.load(Ordering::SeqCst),
+            longest_ns: self.longest_ns.load(Ordering::SeqCst),
+        }
+    }
+
+    /// How long the wait that goes on has lasted.
+    pub(crate) fn current_ns(&self) -> u64 {
+        let since_mark = now_ns().saturating_sub(self.marked_ns.load(Ordering::SeqCst));
+        self.wait_ns.load(Ordering::SeqCst) + since_mark
+    }
+
+    /// A wait begins. A time-out's last call is part of it, so only the first call of a wait counts.
+    fn begin_wait(&self) {
+        self.waits.fetch_add(1, Ordering::SeqCst);
+        self.wait_ns.store(0, Ordering::SeqCst);
+        self.marked_ns.store(now_ns(), Ordering::SeqCst);
+    }
+
+    /// The wait has lasted until now: the sleep and, since the last call, SQLite's own attempts.
+    fn mark(&self) {
+        let now = now_ns();
+        let passed = now.saturating_sub(self.marked_ns.swap(now, Ordering::SeqCst));
+        let wait = self.wait_ns.fetch_add(passed, Ordering::SeqCst) + passed;
+        self.total_ns.fetch_add(passed, Ordering::SeqCst);
+        self.longest_ns.fetch_max(wait, Ordering::SeqCst);
     }
 
     /// The delay before attempt `count + 1`, or `None` when the budget is spent.
@@ -108,17 +171,26 @@ pub(crate) fn reclaim(installed: Installed) {
 unsafe extern "C" fn on_busy(argument: *mut c_void, count: c_int) -> c_int {
     // SAFETY: `argument` is the pointer that `install` registered and keeps alive.
     let busy = unsafe { &*argument.cast::<Busy>() };
+    if count == 0 {
+        busy.begin_wait();
+    }
     let Some(delay) = busy.delay(usize::try_from(count).unwrap_or(0)) else {
         return 0;
     };
     busy.waiting.store(true, Ordering::SeqCst);
     std::thread::sleep(delay);
+    busy.mark();
     1
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_hold_ends_just_before_a_look() {
+        assert_eq!([50, 200, 1000].map(look_after_ms), [52, 227, 1027]);
+    }
 
     #[test]
     fn the_schedule_ends_when_the_budget_is_spent() {

@@ -104,6 +104,12 @@ pub trait Engine: Send + Sync + 'static {
         }
     }
 
+    /// What a session runs first so that the engine tells of each of its waits, for
+    /// [`StoreOptions::session`]; empty where nothing is needed or nothing helps.
+    fn telling_session(&self) -> &'static str {
+        ""
+    }
+
     /// Connects once and asks the server who it is.
     ///
     /// # Errors

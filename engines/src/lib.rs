@@ -10,15 +10,18 @@ pub mod mariadb;
 pub mod mysql;
 pub mod postgres;
 pub mod provider;
+pub mod requeue;
 pub mod sqlite;
 pub mod statement;
 pub mod store;
+pub mod waits;
 
 mod busy;
 mod mysql_protocol;
 mod pooled;
 mod sandbox;
 mod session;
+mod vm_steps;
 mod wire;
 
 pub use capability::Capability;

@@ -5,11 +5,16 @@ use async_trait::async_trait;
 use crate::capability::Capability;
 use crate::engine::{DatabaseClock, Engine, Identity, Setup};
 use crate::lease::Strategy;
+use crate::mysql_protocol::instruments::Place;
 use crate::mysql_protocol::{self, Flavour, Link};
 use crate::provider::{Endpoint, NativeSpec, Recipe, ServerSpec};
+use crate::session::Compilation;
 use crate::statement::Statements;
 use crate::store::{Isolation, Result, SessionId, Store, StoreOptions, Waiting};
+use crate::waits::{Counter, Look, Wait};
 use crate::wire::{Codes, Value};
+
+mod instruments;
 
 /// The engine's one instance.
 pub static ENGINE: MySql = MySql;
@@ -211,6 +216,27 @@ impl Flavour for MySql {
             "max_connections",
             "sql_mode",
         ]
+    }
+
+    fn metrics_query(&self) -> &'static str {
+        instruments::METRICS
+    }
+
+    fn places(&self) -> &'static [(Counter, Place)] {
+        instruments::PLACES
+    }
+
+    async fn waits(
+        &self,
+        link: &mut Link,
+        statements: &Compilation,
+        look: Look,
+    ) -> Result<Vec<Wait>> {
+        instruments::waits(link, statements, look).await
+    }
+
+    async fn explain(&self, link: &mut Link, text: &str) -> Result<(String, String)> {
+        instruments::explain(link, text).await
     }
 
     async fn waiting(&self, link: &mut Link, session: SessionId) -> Result<Waiting> {

@@ -20,7 +20,12 @@ use crate::statement::Placeholder;
 use crate::store::{
     Isolation, Observer, Result, Session, SessionId, SessionOptions, Store, StoreOptions, Waiting,
 };
+use crate::waits::{Counter, Instruments, Look, Wait};
 use crate::wire::{Cells, Codes, Value, Wire, WireError};
+
+use self::instruments::{InnodbInstruments, Place};
+
+pub(crate) mod instruments;
 
 /// What one of the two engines brings to the shared code.
 #[async_trait]
@@ -35,6 +40,19 @@ pub(crate) trait Flavour: Send + Sync + 'static {
     fn settings(&self) -> &'static [&'static str];
     /// Whether a connection waits for a lock.
     async fn waiting(&self, link: &mut Link, session: SessionId) -> Result<Waiting>;
+    /// The query for names and values of the counters of InnoDB that are on.
+    fn metrics_query(&self) -> &'static str;
+    /// Where each counter is kept.
+    fn places(&self) -> &'static [(Counter, Place)];
+    /// Who waits for whom.
+    async fn waits(
+        &self,
+        link: &mut Link,
+        statements: &Compilation,
+        look: Look,
+    ) -> Result<Vec<Wait>>;
+    /// The plan of a statement without parameters, and its fingerprint.
+    async fn explain(&self, link: &mut Link, text: &str) -> Result<(String, String)>;
 }
 
 /// A connection that knows whose errors it reports.
@@ -247,6 +265,17 @@ impl Store for MySqlStore {
             link: Link::open(&self.connect, self.flavour.codes()).await?,
             statements: self.statements.clone(),
         }))
+    }
+
+    async fn instruments(&self) -> Result<Box<dyn Instruments>> {
+        let mut instruments = InnodbInstruments {
+            flavour: self.flavour,
+            link: Link::open(&self.connect, self.flavour.codes()).await?,
+            statements: self.statements.clone(),
+            roster: Arc::clone(&self.roster),
+        };
+        instruments.enable().await?;
+        Ok(Box::new(instruments))
     }
 
     async fn close(&self) -> Result<()> {

@@ -1,6 +1,7 @@
 //! PostgreSQL.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use sqlx::ConnectOptions;
@@ -19,7 +20,11 @@ use crate::wire::{Cells, Codes, Value, Wire};
 
 use self::store::PostgresStore;
 
+mod instruments;
+mod lock_log;
 mod store;
+
+pub use self::lock_log::LockLog;
 
 /// The engine's one instance.
 pub static ENGINE: Postgres = Postgres;
@@ -213,6 +218,10 @@ impl Engine for Postgres {
         }
     }
 
+    fn telling_session(&self) -> &'static str {
+        lock_log::TELLING
+    }
+
     async fn identify(&self, endpoint: &Endpoint) -> Result<Identity> {
         let mut connection = connect(&connect_options(endpoint)?).await?;
         let mut identity = Identity {
@@ -253,7 +262,7 @@ impl Engine for Postgres {
             isolation: options.isolation,
             session: options.session,
             statements: compile_all(self, &options, Placeholder::Dollar),
-            roster: Roster::default(),
+            roster: Arc::new(Roster::default()),
         };
         let create = format!("CREATE SCHEMA {0}; SET search_path TO {0};", store.schema);
         connection

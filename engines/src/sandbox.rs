@@ -21,6 +21,10 @@ impl Roster {
         self.sessions().push(session);
     }
 
+    pub(crate) fn all(&self) -> Vec<SessionId> {
+        self.sessions().clone()
+    }
+
     pub(crate) fn take(&self) -> Vec<SessionId> {
         std::mem::take(&mut *self.sessions())
     }

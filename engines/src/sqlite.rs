@@ -22,7 +22,13 @@ use crate::statement::{Placeholder, Statements};
 use crate::store::{
     Journal, Observer, Result, Session, SessionId, SessionOptions, Store, StoreOptions, Waiting,
 };
+use crate::vm_steps;
+use crate::waits::Instruments;
 use crate::wire::{Codes, Row, Value, Wire, WireError};
+
+use self::instruments::{SqliteInstruments, Works};
+
+mod instruments;
 
 /// The engine's one instance.
 pub static ENGINE: SqliteEngine = SqliteEngine;
@@ -206,6 +212,7 @@ struct SqliteStore {
     statements: Compilation,
     epoch: i64,
     waits: Waits,
+    works: Works,
     next: AtomicI64,
 }
 
@@ -217,6 +224,7 @@ impl SqliteStore {
             statements: compile_all(&ENGINE, options, Placeholder::Numbered),
             epoch: 0,
             waits: Waits::default(),
+            works: Works::default(),
             next: AtomicI64::new(1),
         }
     }
@@ -256,7 +264,9 @@ impl SqliteStore {
         let mut waits = self.waits.lock().expect("nobody panics while holding the waits");
         waits.insert(id, Arc::clone(installed.busy()));
         drop(waits);
-        Ok((Box::new(ObservedWire { connection: Box::new(connection), installed }), id))
+        let connection = Box::new(connection);
+        let works = Arc::clone(&self.works);
+        Ok((Box::new(ObservedWire { connection, installed, works }), id))
     }
 }
 
@@ -276,6 +286,15 @@ impl Store for SqliteStore {
             connection: self.connect().await?,
             waits: Arc::clone(&self.waits),
             statements: self.statements.clone(),
+        }))
+    }
+
+    async fn instruments(&self) -> Result<Box<dyn Instruments>> {
+        Ok(Box::new(SqliteInstruments {
+            connection: self.connect().await?,
+            statements: self.statements.clone(),
+            waits: Arc::clone(&self.waits),
+            works: Arc::clone(&self.works),
         }))
     }
 
@@ -304,6 +323,7 @@ impl Store for SqliteStore {
 struct ObservedWire {
     connection: Box<SqliteConnection>,
     installed: Installed,
+    works: Works,
 }
 
 #[async_trait]
@@ -334,7 +354,11 @@ impl Wire for ObservedWire {
         outcome
     }
 
-    async fn close(self: Box<Self>) {
+    async fn close(mut self: Box<Self>) {
+        // A connection whose worker is gone has lost its account; nothing depends on it but a measurement.
+        if let Ok(work) = vm_steps::work(&mut self.connection).await {
+            self.works.lock().expect("nobody panics while holding the works").add(work);
+        }
         self.connection.close().await;
         busy::reclaim(self.installed);
     }

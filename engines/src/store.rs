@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
-use crate::error::EngineError;
+use crate::error::{EngineError, ErrorKind};
 use crate::lease::{
     Acked, Backlog, Claim, ClaimBatch, Claimed, Clock, Confirmed, EventId, EventRow, FencingToken,
     Instant, NewEvent, Released, Renewed, Reserved,
 };
 use crate::statement::Statements;
+use crate::waits::Instruments;
 
 /// The result of an operation on an engine.
 pub type Result<T> = std::result::Result<T, EngineError>;
@@ -153,6 +154,15 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// When the server refuses the connection.
     async fn observer(&self) -> Result<Box<dyn Observer>>;
+
+    /// Opens the connection through which its costs are measured.
+    ///
+    /// # Errors
+    /// When the server refuses the connection, or the store has no instruments.
+    async fn instruments(&self) -> Result<Box<dyn Instruments>> {
+        let message = "this store has no instruments";
+        Err(EngineError::new("store", "open instruments", ErrorKind::Fatal, message))
+    }
 
     /// Ends what is left of its sessions and removes it from the server.
     ///

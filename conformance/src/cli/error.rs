@@ -49,6 +49,15 @@ pub(super) enum CliError {
     #[error("the image of `{label}` could not be built: {reason}")]
     #[diagnostic(help("`leaseproof doctor` lists the other ways to a server"))]
     Image { label: String, reason: String },
+    #[error("no scenario is called `{pattern}`")]
+    #[diagnostic(help("scenarios are {ids}"))]
+    NoScenario { pattern: String, ids: String },
+    #[error("the run was measured by a profile that this program does not have")]
+    #[diagnostic(help("{help}"))]
+    Profile { help: String },
+    #[error("`{}` cannot be resumed: {reason}", .path.display())]
+    #[diagnostic(help("name the directory of an interrupted `leaseproof bench`"))]
+    Resume { path: PathBuf, reason: String },
     #[error("this program cannot start")]
     Runtime(#[source] io::Error),
 }
@@ -61,9 +70,13 @@ impl CliError {
             | Self::Pattern { .. }
             | Self::NoCase { .. }
             | Self::Incomparable(_) => Exit::Usage,
-            Self::NoContract { .. } => Exit::NothingSelected,
+            Self::NoContract { .. } | Self::NoScenario { .. } => Exit::NothingSelected,
             Self::NoEngine | Self::Image { .. } => Exit::EngineMissing,
-            Self::Write(_) | Self::Read(_) | Self::Runtime(_) => Exit::Unwritten,
+            Self::Profile { .. }
+            | Self::Resume { .. }
+            | Self::Write(_)
+            | Self::Read(_)
+            | Self::Runtime(_) => Exit::Unwritten,
         }
     }
 }

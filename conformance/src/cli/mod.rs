@@ -6,10 +6,16 @@ use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use leaseproof_engines::provider::{OwnerPid, ProvideOptions, release};
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::exit_code::Exit;
 use crate::suite::Interrupt;
 
+mod bench;
+mod bench_progress;
+mod bench_table;
 mod compare;
 mod doctor;
 mod error;
@@ -42,6 +48,8 @@ struct Arguments {
 enum Command {
     /// Run the contracts on real engines and write the reports
     Run(run::Arguments),
+    /// Measure what leases cost on real engines and write `bench.json`
+    Bench(bench::Arguments),
     /// Show what there is to run
     List(list::Arguments),
     /// Explain a contract: promise, steps, sources, and the statements that keep it
@@ -100,6 +108,7 @@ pub fn main() -> ExitCode {
 async fn dispatch(command: Command) -> Result<Exit, CliError> {
     match command {
         Command::Run(arguments) => run::run(arguments).await,
+        Command::Bench(arguments) => bench::run(arguments).await,
         Command::List(arguments) => list::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments).await,
@@ -115,7 +124,10 @@ async fn dispatch(command: Command) -> Result<Exit, CliError> {
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_default_env();
     let filter = filter.unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("off"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_filter(filter);
+    // Not for reading: PostgreSQL tells of each lock wait in a message to the client.
+    let waits = leaseproof_engines::postgres::LockLog::layer();
+    tracing_subscriber::registry().with(lines).with(waits).init();
 }
 
 /// How this process has servers provided: by this program itself, for as long as it lives.

@@ -116,13 +116,13 @@ pub(super) fn colour() -> bool {
 }
 
 /// Sortable by time, unique by 32 random bits.
-fn run_id(started: Timestamp) -> String {
+pub(super) fn run_id(started: Timestamp) -> String {
     let time = started.strftime("%Y%m%dT%H%M%SZ");
     format!("{time}-{:08x}", rand::random::<u32>())
 }
 
 /// The command line as it was given. Options hold no secret: URLs come from the environment.
-fn command_line() -> Vec<String> {
+pub(super) fn command_line() -> Vec<String> {
     let mut command: Vec<String> = std::env::args().collect();
     if let Some(program) = command.first_mut() {
         "leaseproof".clone_into(program);

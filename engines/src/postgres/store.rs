@@ -1,10 +1,12 @@
 //! A schema of its own on a PostgreSQL server, its sessions and its observer.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 
+use super::instruments::PostgresInstruments;
 use super::{CODES, cells, connect, one};
 use crate::error::{EngineError, ErrorKind};
 use crate::pooled::{PooledWire, statement_cache};
@@ -13,6 +15,7 @@ use crate::session::{Compilation, SqlSession};
 use crate::store::{
     Isolation, Observer, Result, Session, SessionId, SessionOptions, Store, Waiting,
 };
+use crate::waits::Instruments;
 use crate::wire::{Value, Wire};
 
 /// How often, and how many times, an observer looks whether a session has ended: 5 s in all.
@@ -26,7 +29,7 @@ pub(super) struct PostgresStore {
     pub(super) session: &'static str,
     pub(super) statements: Compilation,
     pub(super) epoch: i64,
-    pub(super) roster: Roster,
+    pub(super) roster: Arc<Roster>,
 }
 
 impl PostgresStore {
@@ -82,6 +85,18 @@ impl Store for PostgresStore {
         let set_up = connection.batch(&text).await;
         set_up.map_err(|error| CODES.classify("set up an observer", error))?;
         Ok(Box::new(PostgresObserver { connection, statements: self.statements.clone() }))
+    }
+
+    async fn instruments(&self) -> Result<Box<dyn Instruments>> {
+        let mut connection = connect(&self.connect).await?;
+        let text = format!("SET search_path TO {};", self.schema);
+        let set_up = connection.batch(&text).await;
+        set_up.map_err(|error| CODES.classify("open instruments", error))?;
+        Ok(Box::new(PostgresInstruments {
+            connection,
+            statements: self.statements.clone(),
+            roster: Arc::clone(&self.roster),
+        }))
     }
 
     async fn close(&self) -> Result<()> {

@@ -1,0 +1,63 @@
+//! A lock that is held for a known time while another session waits for it.
+
+use std::time::{Duration, Instant};
+
+use leaseproof_engines::EngineError;
+use leaseproof_engines::store::{LockWait, Session};
+
+use crate::server::event;
+
+/// What a runtime's timer may be late by.
+const ROUNDING: Duration = Duration::from_millis(3);
+
+/// One known wait, by the clock of this program.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// From the waiter's first word to the server until the holder's lock was given up.
+    pub held: Duration,
+    /// From the waiter's first word until it had the lock.
+    pub waited: Duration,
+}
+
+/// Lets `waiter` wait for a row that `holder` keeps for `hold` after the waiter has begun.
+///
+/// # Errors
+/// When the engine fails.
+///
+/// # Panics
+/// When the waiter's task panics.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the time for which the lock is held is what is known"
+)]
+pub async fn hold(
+    holder: &mut Box<dyn Session>,
+    waiter: Box<dyn Session>,
+    hold: Duration,
+) -> Result<(Known, Box<dyn Session>), EngineError> {
+    let row = event(0);
+    holder.begin().await?;
+    holder.lock(&row, LockWait::Block).await?;
+    let begun = Instant::now();
+    let waiting = tokio::spawn(async move { wait(waiter).await });
+    // The runtime's timers are a millisecond wide, so the rest is slept by a thread.
+    let end = begun + hold;
+    tokio::time::sleep_until((end - hold.min(ROUNDING)).into()).await;
+    tokio::task::block_in_place(|| {
+        std::thread::sleep(end.saturating_duration_since(Instant::now()))
+    });
+    holder.rollback().await?;
+    let held = begun.elapsed();
+    let (waiter, had) = waiting.await.expect("a waiter does not panic")?;
+    Ok((Known { held, waited: had.saturating_duration_since(begun) }, waiter))
+}
+
+/// Waits for the row, and says when it had it.
+async fn wait(mut waiter: Box<dyn Session>) -> Result<(Box<dyn Session>, Instant), EngineError> {
+    // An engine that locks the whole file waits here already.
+    waiter.begin().await?;
+    waiter.lock(&event(0), LockWait::Block).await?;
+    let had = Instant::now();
+    waiter.rollback().await?;
+    Ok((waiter, had))
+}

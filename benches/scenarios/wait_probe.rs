@@ -1,0 +1,134 @@
+//! Whether the instruments tell the truth: a lock is held for a known time, and every source of waits
+//! must say so.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use leaseproof_engines::waits::{Counter, Counters};
+use leaseproof_engines::{Engine, EngineError};
+
+use crate::hold::{Known, hold};
+use crate::measured::Measured;
+use crate::prober::{Prober, Seen};
+use crate::profile::Profile;
+use crate::scenario::{Scenario, Spec, Task};
+use crate::server::Queue;
+use crate::suite::UNMEASURED;
+
+/// The scenario's one instance.
+pub static SCENARIO: WaitProbe = WaitProbe;
+
+/// What a source may be off by: this share of the hold, or this long, whichever is more.
+const SHARE: f64 = 0.05;
+const SLACK_MS: f64 = 2.0;
+
+/// A known hold.
+pub struct WaitProbe;
+
+#[async_trait]
+impl Scenario for WaitProbe {
+    fn id(&self) -> &'static str {
+        "wait-probe"
+    }
+
+    fn question(&self) -> &'static str {
+        "Does every source of lock waits report a wait of known length?"
+    }
+
+    fn headline(&self) -> &'static [&'static str] {
+        &["held_ms", "client_wait_ms", "counter_wait_ms", "server_clock_wait_ms", "seen_wait_ms"]
+    }
+
+    fn cells(&self, _: &dyn Engine, profile: &Profile) -> Vec<Spec> {
+        let cell = |(hold_ms, count): &(u64, u32)| {
+            let seconds = *hold_ms as f64 * f64::from(*count) / 1000.0 + 1.0;
+            Spec::new(1, seconds).with("hold_ms", hold_ms).with("holds", count)
+        };
+        profile.holds_ms.iter().map(cell).collect()
+    }
+
+    async fn measure(&self, task: Task<'_>) -> Result<Measured, EngineError> {
+        let mut filled = task.bench.queue(&Queue::new(task.bench.engine, 100)).await?;
+        let mut sessions = filled.sessions(2).await?;
+        let mut waiter = sessions.pop().expect("two sessions were opened");
+        let mut holder = sessions.pop().expect("two sessions were opened");
+        let wanted = filled.instruments.look_after_ms(task.spec.get("hold_ms"));
+        let before = filled.instruments.counters().await?;
+        let prober = Prober::start(Arc::clone(&filled.store));
+        let mut known = Vec::new();
+        for _ in 0..task.spec.get("holds") {
+            let (one, back) = hold(&mut holder, waiter, Duration::from_millis(wanted)).await?;
+            known.push(one);
+            waiter = back;
+        }
+        let seen = prober.stop()?;
+        holder.close().await;
+        waiter.close().await;
+        let change = filled.counters().await?.since(&before);
+        filled.remove().await?;
+        Ok(judged(&known, &seen, &change))
+    }
+}
+
+fn judged(known: &[Known], seen: &[Seen], change: &Counters) -> Measured {
+    let mut measured = Measured::default();
+    let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
+    let held = mean(known.iter().map(|known| ms(known.held)));
+    measured.repeat.seconds = held * known.len() as f64 / 1000.0;
+    measured.value("held_ms", held);
+    let count = known.len() as f64;
+    let mut sources = vec![
+        ("client_wait_ms", Some(mean(known.iter().map(|known| ms(known.waited))))),
+        ("counter_wait_ms", change.value(Counter::LockWaitMs).map(|total| total / count)),
+    ];
+    if seen.is_empty() {
+        measured.hidden("seen_wait_ms", "no wait was seen");
+    } else {
+        sources.push(("seen_wait_ms", Some(mean(seen.iter().map(|seen| ms(seen.seen))))));
+    }
+    let clock: Vec<f64> = seen.iter().filter_map(|seen| seen.server_ms).collect();
+    if clock.is_empty() {
+        measured
+            .hidden("server_clock_wait_ms", "the server tells no beginning of a wait to the ms");
+    } else {
+        sources.push(("server_clock_wait_ms", Some(mean(clock))));
+    }
+    for (counter, observed) in &change.0 {
+        measured.observed(counter.as_str(), observed);
+    }
+    let mut worst = 0.0_f64;
+    for (name, value) in sources {
+        let Some(value) = value else {
+            measured.hidden(name, "the engine keeps no such counter, or nobody listens to it");
+            continue;
+        };
+        measured.value(name, value);
+        let off = value - held;
+        worst = worst.max(off.abs());
+        if off.abs() > SLACK_MS.max(held * SHARE) {
+            let text = format!("{UNMEASURED}`{name}` says {value:.1} where {held:.1} ms were held");
+            measured.violations.push(text);
+        }
+    }
+    measured.value("worst_error_ms", worst);
+    if let Some(waits) = change.value(Counter::LockWaits)
+        && waits != count
+    {
+        let text = format!("{UNMEASURED}{waits} waits were counted where there were {count}");
+        measured.violations.push(text);
+    }
+    for pair in seen.iter().filter_map(|seen| seen.pair.clone()) {
+        *measured.repeat.blockers.entry(pair).or_default() += 1;
+    }
+    measured
+}
+
+fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for value in values {
+        sum += value;
+        count += 1.0;
+    }
+    sum / f64::max(count, 1.0)
+}

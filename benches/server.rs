@@ -1,0 +1,167 @@
+//! A server that is measured, and the stores that are opened on it.
+
+use std::sync::Arc;
+
+use leaseproof_engines::lease::{EventId, Strategy};
+use leaseproof_engines::provider::{
+    Endpoint, Missing, ProgressFn, ProvideOptions, Selection, provide,
+};
+use leaseproof_engines::requeue::to_the_tail;
+use leaseproof_engines::store::{Isolation, Session, SessionOptions, Store, StoreOptions};
+use leaseproof_engines::waits::{Counters, Instruments};
+use leaseproof_engines::{Engine, EngineError, ErrorKind, Identity};
+
+/// A server that is measured.
+pub struct Bench {
+    /// The engine.
+    pub engine: &'static dyn Engine,
+    /// The engine's name, with its version where the selection named one.
+    pub label: String,
+    /// Where it is reached.
+    pub endpoint: Endpoint,
+    /// What it says about itself.
+    pub identity: Identity,
+}
+
+/// Why an engine is not measured.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BenchError {
+    /// No server of it can be had.
+    #[error("`{}` is missing", .0.label)]
+    Missing(Missing),
+    /// It failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+impl Bench {
+    /// Has a server provided and asks it who it is.
+    ///
+    /// # Errors
+    /// When there is none, or it does not answer.
+    pub async fn provide(
+        selection: &Selection,
+        options: &ProvideOptions,
+        progress: ProgressFn<'_>,
+    ) -> Result<Self, BenchError> {
+        let endpoint = provide(selection, options, progress).await.map_err(BenchError::Missing)?;
+        let identity = selection.engine.identify(&endpoint).await?;
+        Ok(Self { engine: selection.engine, label: selection.label(), endpoint, identity })
+    }
+
+    /// Opens a store whose events go back to the tail when they are released, with `depth` of them,
+    /// and its instruments.
+    ///
+    /// # Errors
+    /// When the engine refuses.
+    pub async fn queue(&self, queue: &Queue) -> Result<Filled, EngineError> {
+        let statements = to_the_tail(self.engine.statements(), queue.depth);
+        let statements = statements.map_err(|error| {
+            EngineError::new(self.engine.name(), "prepare", ErrorKind::Fatal, error.to_string())
+        })?;
+        let statements = (queue.edit)(statements);
+        let session = if queue.telling { self.engine.telling_session() } else { "" };
+        let options = StoreOptions {
+            statements: Some(statements),
+            isolation: queue.isolation,
+            session,
+            ..StoreOptions::default()
+        };
+        let store: Arc<dyn Store> = Arc::from(self.engine.open(&self.endpoint, options).await?);
+        let mut filled = Filled { instruments: store.instruments().await?, store };
+        filled.instruments.fill(queue.depth).await?;
+        if !queue.indexed {
+            filled.instruments.drop_claim_index().await?;
+        }
+        filled.instruments.settle().await?;
+        Ok(filled)
+    }
+
+    /// The strategy that this engine's users would claim with.
+    #[must_use]
+    pub fn best_strategy(&self) -> Strategy {
+        best_strategy(self.engine)
+    }
+}
+
+/// The strategy that an engine's users would claim with.
+#[must_use]
+pub fn best_strategy(engine: &dyn Engine) -> Strategy {
+    let has = |strategy| engine.strategies().contains(&strategy);
+    match has(Strategy::SkipLocked) {
+        true => Strategy::SkipLocked,
+        false => Strategy::UpdateReturning,
+    }
+}
+
+/// How a queue is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Queue {
+    /// How many events it holds.
+    pub depth: u64,
+    /// The isolation of its sessions.
+    pub isolation: Option<Isolation>,
+    /// Whether the index that claims use is there.
+    pub indexed: bool,
+    /// Whether the engine tells of each wait, where it can.
+    pub telling: bool,
+    /// What is changed in the statements, as a fault that a measurement must show.
+    pub edit:
+        fn(leaseproof_engines::statement::Statements) -> leaseproof_engines::statement::Statements,
+}
+
+impl Queue {
+    /// A queue at READ COMMITTED, where the engine has it, with nothing changed.
+    #[must_use]
+    pub fn new(engine: &dyn Engine, depth: u64) -> Self {
+        let isolation = engine.server().map(|_| Isolation::ReadCommitted);
+        Self { depth, isolation, indexed: true, telling: true, edit: |statements| statements }
+    }
+}
+
+/// A store with events in it.
+pub struct Filled {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// Its instruments.
+    pub instruments: Box<dyn Instruments>,
+}
+
+impl Filled {
+    /// Opens a session for each of `workers`.
+    ///
+    /// # Errors
+    /// When the engine refuses one.
+    pub async fn sessions(&mut self, workers: usize) -> Result<Vec<Box<dyn Session>>, EngineError> {
+        let mut sessions = Vec::with_capacity(workers);
+        for _ in 0..workers {
+            sessions.push(self.store.session(&SessionOptions::default()).await?);
+        }
+        Ok(sessions)
+    }
+
+    /// Reads the counters once the work of all closed sessions is in them.
+    ///
+    /// # Errors
+    /// When the engine cannot be asked.
+    pub async fn counters(&mut self) -> Result<Counters, EngineError> {
+        self.instruments.await_closed().await?;
+        self.instruments.counters().await
+    }
+
+    /// Removes the store.
+    ///
+    /// # Errors
+    /// When something still holds it.
+    pub async fn remove(self) -> Result<(), EngineError> {
+        self.instruments.close().await;
+        self.store.close().await
+    }
+}
+
+/// The id of the event with that number, as a filled queue has it.
+#[must_use]
+pub fn event(number: u64) -> EventId {
+    EventId::new(format!("event-{number:08}"))
+}

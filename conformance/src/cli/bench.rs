@@ -1,0 +1,189 @@
+//! `leaseproof bench`: measures leases on real engines and writes `bench.json`.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use jiff::Timestamp;
+use leaseproof_benches::profile::Profile;
+use leaseproof_benches::scenario::Scenario;
+use leaseproof_benches::suite::{self, Hooks, Plan, UNMEASURED};
+use leaseproof_benches::{conditions, scenarios};
+use leaseproof_reports::bench::{BENCH_SCHEMA, BenchRun};
+use leaseproof_reports::schema::{SEED_MAX, Tool};
+use leaseproof_reports::{RunDir, RunDirError};
+
+use super::bench_progress::Watch;
+use super::bench_table;
+use super::error::CliError;
+use super::output::out;
+use super::run::{command_line, run_id};
+use super::select::Select;
+use crate::exit_code::Exit;
+use crate::summary;
+
+/// The file with everything that was measured.
+const BENCH_JSON: &str = "bench.json";
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// An engine, or one version of it: `postgres`, `postgres:15`; may be repeated. Without it,
+    /// every engine that can be provided
+    #[arg(long = "engine", value_name = "ENGINE[:VERSION]")]
+    engines: Vec<String>,
+    /// The scenarios, as a pattern over their ids: `claim-*`; may be repeated
+    #[arg(long = "scenario", value_name = "GLOB")]
+    scenarios: Vec<String>,
+    /// How much is measured: `quick` shows every instrument, `full` is for comparisons
+    #[arg(long, value_name = "PROFILE", default_value = "quick", value_parser = profile)]
+    profile: &'static Profile,
+    /// The seed of every random choice; drawn and printed when it is not given
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    seed: Option<u64>,
+    /// Where `runs/<time>-<id>` is written
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    out: PathBuf,
+    /// A run directory that was interrupted: what it holds is kept, the rest is measured. Its seed
+    /// and profile are used; name the same engines and scenarios
+    #[arg(long, value_name = "RUN_DIR", conflicts_with_all = ["seed", "out", "profile"])]
+    resume: Option<PathBuf>,
+}
+
+fn profile(name: &str) -> Result<&'static Profile, String> {
+    let found = Profile::ALL.into_iter().find(|profile| profile.name == name);
+    found.ok_or_else(|| "profiles are `quick` and `full`".to_owned())
+}
+
+pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
+    let (selections, named) = Select::engines(&arguments.engines).selections()?;
+    let scenarios = chosen(&arguments.scenarios)?;
+    let (path, mut run) = match &arguments.resume {
+        Some(path) => (path.clone(), read(path)?),
+        None => begin(&arguments)?,
+    };
+    let profile = profile(&run.profile).map_err(|help| CliError::Profile { help })?;
+    let plan = Plan { selections, scenarios, profile, seed: run.seed };
+    let interrupt = super::interruptible()?;
+    let clock = Instant::now();
+    let measured_before_ms = run.duration_ms;
+    let watch = Watch::new(plan.seconds(&run));
+    eprintln!(
+        "seed {}, profile {}, scenarios: {}, engines: {}, about {:.1} min if all are there",
+        run.seed,
+        profile.name,
+        plan.scenarios.len(),
+        plan.selections.len(),
+        plan.seconds(&run) / 60.0
+    );
+    let mut missing = 0;
+    let mut save = |run: &BenchRun| {
+        let mut run = run.clone();
+        run.duration_ms = measured_before_ms + summary::millis(clock.elapsed());
+        run.cells.retain(|cell| !cell.repeats.is_empty());
+        write(&path, &run)
+    };
+    let mut hooks = Hooks {
+        event: &mut |event| {
+            missing += u32::from(matches!(event, suite::Event::Missing(..)));
+            watch.show(&event);
+        },
+        stop: &|| interrupt.was_asked(),
+        save: &mut save,
+    };
+    let options = super::provide_options()?;
+    let progress = |step| watch.providing(&step);
+    let measured = suite::run(&plan, &mut run, &options, &progress, &mut hooks).await;
+    watch.clear();
+    run.conditions.load_after = conditions::load();
+    run.cells.retain(|cell| !cell.repeats.is_empty());
+    measured.and_then(|()| save(&run)).map_err(|source| unwritten(&path, source))?;
+    out!("{}", bench_table::render(&run));
+    out!("{} cells in {:.0} s; {}", run.cells.len(), clock.elapsed().as_secs_f64(), path.display());
+    Ok(match () {
+        () if interrupt.was_asked() => Exit::Interrupted,
+        () => exit_of(&run, missing > 0 && named),
+    })
+}
+
+/// The scenarios that match any of the patterns, in report order.
+fn chosen(patterns: &[String]) -> Result<Vec<&'static dyn Scenario>, CliError> {
+    let mut compiled = Vec::new();
+    for text in patterns {
+        let pattern = glob::Pattern::new(text)
+            .map_err(|source| CliError::Pattern { pattern: text.clone(), source })?;
+        if !scenarios::REGISTRY.iter().any(|scenario| pattern.matches(scenario.id())) {
+            let ids: Vec<_> = scenarios::REGISTRY.iter().map(|scenario| scenario.id()).collect();
+            return Err(CliError::NoScenario { pattern: text.clone(), ids: ids.join(", ") });
+        }
+        compiled.push(pattern);
+    }
+    let wanted = |scenario: &&'static dyn Scenario| {
+        compiled.is_empty() || compiled.iter().any(|pattern| pattern.matches(scenario.id()))
+    };
+    Ok(scenarios::REGISTRY.iter().copied().filter(wanted).collect())
+}
+
+/// A new run and its directory.
+fn begin(arguments: &Arguments) -> Result<(PathBuf, BenchRun), CliError> {
+    #[expect(clippy::disallowed_methods, reason = "it names the run; no number depends on it")]
+    let started = Timestamp::now();
+    let id = run_id(started);
+    let directory = RunDir::create(&arguments.out, &id)?;
+    let run = BenchRun {
+        schema: BENCH_SCHEMA.to_owned(),
+        tool: Tool { name: "leaseproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
+        id,
+        started,
+        duration_ms: 0,
+        command: command_line(),
+        seed: arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX)),
+        profile: arguments.profile.name.to_owned(),
+        host: summary::host(),
+        conditions: conditions::look(&std::env::temp_dir()),
+        engines: Vec::new(),
+        cells: Vec::new(),
+    };
+    Ok((directory.path().to_owned(), run))
+}
+
+fn read(directory: &Path) -> Result<BenchRun, CliError> {
+    let path = directory.join(BENCH_JSON);
+    let unreadable = |reason: String| CliError::Resume { path: path.clone(), reason };
+    let text = std::fs::read_to_string(&path).map_err(|error| unreadable(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))
+}
+
+/// Writes the whole file or leaves the one that is there.
+fn write(directory: &Path, run: &BenchRun) -> std::io::Result<()> {
+    let mut text = serde_json::to_string_pretty(run)?;
+    text.push('\n');
+    let hidden = directory.join(format!(".{BENCH_JSON}.tmp"));
+    let mut file = std::fs::File::create(&hidden)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()?;
+    std::fs::rename(&hidden, directory.join(BENCH_JSON))
+}
+
+fn unwritten(directory: &Path, source: std::io::Error) -> CliError {
+    let path = directory.join(BENCH_JSON);
+    CliError::Write(RunDirError::Write { path, source })
+}
+
+/// A store that lost or doubled an event outweighs what could not be measured.
+fn exit_of(run: &BenchRun, missing: bool) -> Exit {
+    let mut violations = run.cells.iter().flat_map(|cell| &cell.violations).peekable();
+    if run.cells.is_empty() && !missing {
+        return Exit::NothingSelected;
+    }
+    let any = violations.peek().is_some();
+    if violations.any(|violation| !violation.contains(UNMEASURED)) {
+        Exit::Broken
+    } else if missing {
+        Exit::EngineMissing
+    } else if any {
+        Exit::Undecided
+    } else {
+        Exit::Kept
+    }
+}

@@ -1,0 +1,89 @@
+//! Where MariaDB keeps its counters, and how it shows waits and plans.
+
+use serde_json::Value as Json;
+
+use crate::mysql_protocol::Link;
+use crate::mysql_protocol::instruments::{Place, fetch};
+use crate::session::Compilation;
+use crate::store::Result;
+use crate::waits::{Counter, Look, Wait, name_of};
+
+pub(super) const METRICS: &str =
+    "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS WHERE ENABLED = 1";
+
+/// `lock_rec_lock_waits` is one too many for what it says: MariaDB makes, and takes back, a waiting
+/// lock for every row that a claim steps over.
+pub(super) const PLACES: &[(Counter, Place)] = &[
+    (Counter::LockWaits, Place::Status("Innodb_row_lock_waits")),
+    (Counter::LockWaitMs, Place::Status("Innodb_row_lock_time")),
+    (Counter::LockWaitMaxMs, Place::Status("Innodb_row_lock_time_max")),
+    (Counter::Deadlocks, Place::Status("Innodb_deadlocks")),
+    (Counter::LockRequests, Place::Metric("lock_rec_lock_requests")),
+    (Counter::SkippedRows, Place::MetricLessStatus("lock_rec_lock_waits", "Innodb_row_lock_waits")),
+    (Counter::RowsRead, Place::Status("Innodb_rows_read")),
+    (Counter::PagesTouched, Place::Status("Innodb_buffer_pool_read_requests")),
+    (Counter::WalBytes, Place::Status("Innodb_lsn_current")),
+    (Counter::DeadRows, Place::Hidden("old versions are in the undo log: `history_length`")),
+    (Counter::HistoryLength, Place::Metric("trx_rseg_history_len")),
+    (Counter::VmSteps, Place::Hidden("not SQLite")),
+];
+
+pub(super) async fn waits(link: &mut Link, statements: &Compilation, _: Look) -> Result<Vec<Wait>> {
+    let text = "SELECT waiter.trx_mysql_thread_id, waiter.trx_query, blocker.trx_query
+          FROM information_schema.INNODB_LOCK_WAITS AS waits
+          JOIN information_schema.INNODB_TRX AS waiter ON waiter.trx_id = waits.requesting_trx_id
+          LEFT JOIN information_schema.INNODB_TRX AS blocker ON blocker.trx_id = waits.blocking_trx_id";
+    let rows = fetch(link, "observe waits", text).await?;
+    let mut waits = Vec::new();
+    for row in &rows {
+        let cells = link.cells("observe waits", row);
+        let name = |text: Option<Vec<u8>>| match text {
+            Some(text) => name_of(statements.iter(), &String::from_utf8_lossy(&text)),
+            // Between two statements a transaction shows no query.
+            None => "idle unit".to_owned(),
+        };
+        waits.push(Wait {
+            session: cells.int(0)?,
+            waiter: name(cells.bytes_or_null(1)?),
+            blocker: Some(name(cells.bytes_or_null(2)?)),
+            // The server keeps the beginning of a wait in whole seconds.
+            waited_ms: None,
+        });
+    }
+    Ok(waits)
+}
+
+/// The plan as JSON, and its accesses and indexes in order.
+pub(super) async fn explain(link: &mut Link, text: &str) -> Result<(String, String)> {
+    let rows = fetch(link, "explain", &format!("EXPLAIN FORMAT=JSON {text}")).await?;
+    let plan = match rows.first() {
+        Some(row) => link.cells("explain", row).text(0)?,
+        None => String::new(),
+    };
+    let mut nodes = Vec::new();
+    walk(&serde_json::from_str(&plan).unwrap_or_default(), &mut nodes);
+    Ok((plan, nodes.join(" > ")))
+}
+
+fn walk(node: &Json, nodes: &mut Vec<String>) {
+    match node {
+        Json::Object(fields) => {
+            for (name, value) in fields {
+                match name.as_str() {
+                    "filesort" | "temporary_table" => nodes.push(name.clone()),
+                    "access_type" => {
+                        let text = |name: &str| fields.get(name).and_then(Json::as_str);
+                        let access = value.as_str().unwrap_or_default();
+                        let index = text("key").map(|key| format!(" by {key}"));
+                        let table = text("table_name").unwrap_or_default();
+                        nodes.push(format!("{access} {table}{}", index.unwrap_or_default()));
+                    }
+                    _ => {}
+                }
+                walk(value, nodes);
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|item| walk(item, nodes)),
+        _ => {}
+    }
+}
