@@ -1,25 +1,28 @@
 # `make` prints this help; every target is a thin call of cargo or of the program itself.
 .DEFAULT_GOAL := help
-.PHONY: help conformance selftest images doctor test check lint docs deny bench clean
+.PHONY: help conformance selftest images doctor test check lint docs deny bench bench-criterion bench-peers clean
 
 # ENGINES="postgres:17 mysql" names the engines, which must then run; empty means all that can be had.
 ENGINES ?= $(ENGINE)
 CONTRACTS ?= $(CONTRACT)
 SEED ?=
 REPEAT ?= 1
+PROFILE ?= quick
+SCENARIOS ?= $(SCENARIO)
 OUT ?= reports
 
 empty :=
 space := $(empty) $(empty)
 engines = $(foreach engine,$(ENGINES),--engine $(engine))
 contracts = $(foreach contract,$(CONTRACTS),--contract '$(contract)')
+scenarios = $(foreach scenario,$(SCENARIOS),--scenario '$(scenario)')
 seed = $(if $(SEED),--seed $(SEED))
 leaseproof = cargo run --quiet --package leaseproof-conformance --bin leaseproof --
 
 help: ## Show this help
 	@echo 'Leaseproof: may this database carry your leases, outboxes and job queues?'
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo '  ENGINES="postgres:17 mysql"  which engines, and they must run    CONTRACTS="claim/*"  which contracts'
 	@echo '  SEED=N  the seed    REPEAT=N  run each case N times              OUT=DIR  where reports go'
@@ -51,8 +54,16 @@ deny: ## Licences and advisories of what is linked in; needs `cargo install carg
 
 check: lint docs test ## What CI runs
 
-bench: ## Measure claims and batch contention per engine
+bench: ## Measure what leases cost, with each engine's own account of waits (PROFILE=full takes hours)
+	cargo run --quiet --release --package leaseproof-conformance --bin leaseproof -- \
+	  bench $(engines) $(scenarios) --profile $(PROFILE) $(seed) --out $(OUT)
+
+bench-criterion: ## Measure lock waits and batch contention with criterion
 	cargo bench --package leaseproof-benches
+
+bench-peers: ## Measure the load runner beside pgbench, with the same statement
+	cargo run --quiet --release --package leaseproof-conformance --bin leaseproof -- \
+	  bench --engine postgres --scenario 'peer-*' --out $(OUT)
 
 clean: ## Remove what was built and written
 	cargo clean

@@ -39,14 +39,40 @@ pub struct Claimer {
     name: usize,
     limit: u32,
     strategy: Strategy,
+    /// Whether each claim is a unit of its own making, as of one that writes more beside it.
+    pub in_unit: bool,
+    /// Whether what was claimed is not released: the claim itself sends it to the tail.
+    pub keeps: bool,
 }
 
 impl Claimer {
+    /// A worker that claims `limit` events at once.
+    #[must_use]
+    pub fn new(session: Box<dyn Session>, name: usize, limit: u32, strategy: Strategy) -> Self {
+        Self { session, name, limit, strategy, in_unit: false, keeps: false }
+    }
+
     /// Workers that claim `limit` events at once, one for each session.
     #[must_use]
     pub fn all(sessions: Vec<Box<dyn Session>>, limit: u32, strategy: Strategy) -> Vec<Self> {
-        let worker = |(name, session)| Self { session, name, limit, strategy };
+        let worker = |(name, session)| Self::new(session, name, limit, strategy);
         sessions.into_iter().enumerate().map(worker).collect()
+    }
+
+    async fn claim(&mut self, batch: &ClaimBatch) -> Result<Vec<EventId>, EngineError> {
+        if !self.in_unit {
+            return self.session.claim_batch(batch).await;
+        }
+        self.session.begin().await?;
+        let claimed = match self.session.claim_batch(batch).await {
+            Ok(events) => self.session.commit().await.map(|()| events),
+            Err(error) => Err(error),
+        };
+        if claimed.is_err() {
+            // The first error says what happened.
+            drop(self.session.rollback().await);
+        }
+        claimed
     }
 
     async fn release(
@@ -106,7 +132,7 @@ impl Worker for Claimer {
             until: UNTIL,
             strategy: self.strategy,
         };
-        let events = match self.session.claim_batch(&batch).await {
+        let events = match self.claim(&batch).await {
             Ok(events) => events,
             Err(error) if error.kind == ErrorKind::Retryable => {
                 recorder.failed(&error);
@@ -120,7 +146,7 @@ impl Worker for Claimer {
         recorder.tally(ROWS, count, claimed);
         recorder.tally(EMPTY, u64::from(count == 0), claimed);
         recorder.tally(SHORT, u64::from(count > 0 && count < self.limit.into()), claimed);
-        if events.is_empty() {
+        if events.is_empty() || self.keeps {
             return Ok(());
         }
         self.release(&events, &batch.token, recorder).await?;

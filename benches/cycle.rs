@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use leaseproof_engines::EngineError;
 use leaseproof_engines::lease::Strategy;
+use leaseproof_engines::waits::{Audit, Counters};
 
 use crate::claim_cycle::{Claimer, EMPTY, OPERATIONS, REFUSED, RETRIES, ROWS, SHORT, TALLIES};
+use crate::feeder::{Fed, Feeder};
 use crate::load::{self, Load, Loaded, Pace};
-use crate::measured::Measured;
-use crate::sampler::Sampler;
+use crate::measured::{DEADLOCKS, Measured};
+use crate::sampler::{Sampler, Samples};
 use crate::scenario::Task;
 use crate::server::{Filled, Queue};
 
@@ -23,6 +25,25 @@ pub struct Claims {
     pub strategy: Strategy,
     /// How turns follow each other.
     pub pace: Pace,
+    /// How often the server is looked at in a second; 0 for never.
+    pub sample_hz: f64,
+    /// How many events are enqueued beside them in a second; 0 for none.
+    pub fed_per_s: f64,
+}
+
+impl Claims {
+    /// Claims in a closed loop by the engine's best strategy, with nothing beside them.
+    #[must_use]
+    pub fn closed(task: Task<'_>, workers: usize, batch: u32) -> Self {
+        Self {
+            workers,
+            batch,
+            strategy: task.bench.best_strategy(),
+            pace: Pace::Closed,
+            sample_hz: task.profile.sample_hz,
+            fed_per_s: 0.0,
+        }
+    }
 }
 
 /// Measures claims on a queue of their own.
@@ -50,10 +71,37 @@ pub async fn measure_on(
     depth: u64,
     claims: Claims,
 ) -> Result<Measured, EngineError> {
+    load_on(task, filled, claims).await?.finish(filled, depth).await
+}
+
+/// A load that has ended, before its queue was looked at.
+pub struct Ended {
+    loaded: Loaded<Claimer>,
+    samples: Option<Samples>,
+    fed: Option<Fed>,
+    before: Counters,
+    audit_before: Audit,
+}
+
+/// Lets workers claim, and closes their sessions.
+///
+/// # Errors
+/// When the engine fails in a way that is no result.
+pub async fn load_on(
+    task: Task<'_>,
+    filled: &mut Filled,
+    claims: Claims,
+) -> Result<Ended, EngineError> {
     let sessions = filled.sessions(claims.workers).await?;
-    let held_before = filled.instruments.audit().await?;
+    let audit_before = filled.instruments.audit().await?;
     let before = filled.instruments.counters().await?;
-    let hz = task.profile.sample_hz;
+    let mut feeder = None;
+    if claims.fed_per_s > 0.0 {
+        let session = filled.sessions(1).await?.remove(0);
+        let middle = task.profile.depth / 2;
+        feeder = Some(Feeder::start(session, claims.fed_per_s, middle));
+    }
+    let hz = claims.sample_hz;
     let sampler = (hz > 0.0).then(|| Sampler::start(Arc::clone(&filled.store), hz));
     let load = Load {
         warm_up: task.profile.warm_up,
@@ -66,24 +114,49 @@ pub async fn measure_on(
     let workers = Claimer::all(sessions, claims.batch, claims.strategy);
     let loaded = load::run(workers, load).await;
     let samples = sampler.map(Sampler::stop).transpose()?;
+    let fed = match feeder {
+        Some(feeder) => Some(feeder.stop().await?),
+        None => None,
+    };
     let mut loaded = loaded?;
     for worker in std::mem::take(&mut loaded.workers) {
         worker.session.close().await;
     }
-    let change = filled.counters().await?.since(&before);
-    let mut measured = Measured::default();
-    recorded(&mut measured, &loaded);
-    measured.counted(&change, loaded.record.operations(0).all);
-    match &samples {
-        Some(samples) => measured.sampled(samples),
-        None => measured.hidden("sampled_wait_ms", "nobody looked"),
+    Ok(Ended { loaded, samples, fed, before, audit_before })
+}
+
+impl Ended {
+    /// Reads what the load cost, and checks what it left on a queue of `depth` events.
+    ///
+    /// # Errors
+    /// When the engine cannot be asked.
+    pub async fn finish(self, filled: &mut Filled, depth: u64) -> Result<Measured, EngineError> {
+        let record = &self.loaded.record;
+        let change = filled.counters().await?.since(&self.before);
+        let mut measured = Measured::default();
+        recorded(&mut measured, &self.loaded);
+        let claims = record.operations(0).all;
+        measured.counted(&change, claims);
+        let rows = record.tally(ROWS).all;
+        measured.value("rows_per_claim", rows as f64 / claims.max(1) as f64);
+        match &self.samples {
+            Some(samples) => measured.sampled(samples),
+            None => measured.hidden("sampled_wait_ms", "nobody looked"),
+        }
+        let fed = self.fed.unwrap_or_default();
+        if fed.events > 0 {
+            measured.value("fed", fed.events as f64);
+        }
+        for (code, count) in &fed.errors {
+            *measured.repeat.errors.entry(format!("enqueue:{code}")).or_default() += count;
+        }
+        measured.deadlocks(&change, record.all_errors(DEADLOCKS) + fed.deadlocks());
+        let mut audit = filled.instruments.audit().await?;
+        audit.attempts -= self.audit_before.attempts;
+        audit.held -= self.audit_before.held;
+        measured.audited(audit, depth + fed.events, rows);
+        Ok(measured)
     }
-    measured.deadlocks(&change, &loaded.record);
-    let mut audit = filled.instruments.audit().await?;
-    audit.attempts -= held_before.attempts;
-    audit.held -= held_before.held;
-    measured.audited(audit, depth, loaded.record.tally(ROWS).all);
-    Ok(measured)
 }
 
 fn recorded(measured: &mut Measured, loaded: &Loaded<Claimer>) {

@@ -7,6 +7,7 @@ use leaseproof_engines::REGISTRY;
 use leaseproof_engines::lease::{Instant, NewEvent};
 use leaseproof_engines::provider::{OwnerPid, ProvideOptions, Selection};
 use leaseproof_engines::store::{Session, SessionOptions, Store, StoreOptions};
+use leaseproof_engines::waits::Instruments;
 use tokio::runtime::Runtime;
 use tokio::sync::Barrier;
 
@@ -48,6 +49,8 @@ pub fn benches(runtime: &Runtime) -> Vec<Bench> {
 /// A store with its workers' sessions.
 pub struct Stocked {
     store: Box<dyn Store>,
+    /// What the engine tells of its costs.
+    pub instruments: Box<dyn Instruments>,
     /// One session for each worker.
     pub sessions: Vec<Box<dyn Session>>,
 }
@@ -58,7 +61,9 @@ impl Bench {
     /// # Panics
     /// When the engine fails: a benchmark without its store has nothing to measure.
     pub async fn stocked(&self, events: usize, workers: usize) -> Stocked {
-        let store = self.engine.open(&self.endpoint, StoreOptions::default()).await;
+        let session = self.engine.telling_session();
+        let options = StoreOptions { session, ..StoreOptions::default() };
+        let store = self.engine.open(&self.endpoint, options).await;
         let store = store.expect("a store can be opened");
         let mut sessions = Vec::new();
         for _ in 0..workers {
@@ -68,7 +73,8 @@ impl Bench {
         let events: Vec<NewEvent> = (0..events as u64).map(new_event).collect();
         let enqueued = sessions[0].enqueue(&events).await;
         enqueued.expect("a new store takes events");
-        Stocked { store, sessions }
+        let instruments = store.instruments().await.expect("a store of ours has instruments");
+        Stocked { store, instruments, sessions }
     }
 }
 
@@ -81,6 +87,7 @@ impl Stocked {
         for session in self.sessions {
             session.close().await;
         }
+        self.instruments.close().await;
         self.store.close().await.expect("a store can be removed");
     }
 }

@@ -19,7 +19,8 @@ pub struct Known {
     pub waited: Duration,
 }
 
-/// Lets `waiter` wait for a row that `holder` keeps for `hold` after the waiter has begun.
+/// Lets `waiter` wait for a row that `holder` keeps for `hold` after the waiter has begun. An engine
+/// that locks its whole file lets a unit wait where it begins.
 ///
 /// # Errors
 /// When the engine fails.
@@ -32,32 +33,38 @@ pub struct Known {
 )]
 pub async fn hold(
     holder: &mut Box<dyn Session>,
-    waiter: Box<dyn Session>,
+    mut waiter: Box<dyn Session>,
     hold: Duration,
+    locks_rows: bool,
 ) -> Result<(Known, Box<dyn Session>), EngineError> {
     let row = event(0);
     holder.begin().await?;
     holder.lock(&row, LockWait::Block).await?;
-    let begun = Instant::now();
-    let waiting = tokio::spawn(async move { wait(waiter).await });
+    if locks_rows {
+        waiter.begin().await?;
+    }
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let waiting = tokio::spawn(async move {
+        // The clock starts with the waiter's first word to the server, not when it was asked to speak.
+        let begun = Instant::now();
+        let _ = tell.send(begun);
+        if !locks_rows {
+            waiter.begin().await?;
+        }
+        waiter.lock(&event(0), LockWait::Block).await?;
+        let had = Instant::now();
+        waiter.rollback().await?;
+        Ok::<_, EngineError>((waiter, had))
+    });
+    let begun = told.await.expect("a waiter tells its beginning first");
     // The runtime's timers are a millisecond wide, so the rest is slept by a thread.
     let end = begun + hold;
     tokio::time::sleep_until((end - hold.min(ROUNDING)).into()).await;
     tokio::task::block_in_place(|| {
-        std::thread::sleep(end.saturating_duration_since(Instant::now()))
+        std::thread::sleep(end.saturating_duration_since(Instant::now()));
     });
     holder.rollback().await?;
     let held = begun.elapsed();
     let (waiter, had) = waiting.await.expect("a waiter does not panic")?;
     Ok((Known { held, waited: had.saturating_duration_since(begun) }, waiter))
-}
-
-/// Waits for the row, and says when it had it.
-async fn wait(mut waiter: Box<dyn Session>) -> Result<(Box<dyn Session>, Instant), EngineError> {
-    // An engine that locks the whole file waits here already.
-    waiter.begin().await?;
-    waiter.lock(&event(0), LockWait::Block).await?;
-    let had = Instant::now();
-    waiter.rollback().await?;
-    Ok((waiter, had))
 }

@@ -8,11 +8,14 @@
 pub mod claim_cycle;
 pub mod conditions;
 pub mod cycle;
+pub mod feeder;
 pub mod fixed_work;
 pub mod hold;
 pub mod load;
 pub mod measured;
 pub mod prober;
+pub mod process;
+pub mod process_work;
 pub mod profile;
 pub mod recorder;
 pub mod sampler;

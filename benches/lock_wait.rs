@@ -1,49 +1,86 @@
-//! Lock waits: workers take one hot lease from each other, each claim an instant later.
+//! Lock waits: workers take one hot lease from each other, each claim an instant later. Once timed, and
+//! once counted by the engine itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput};
+use criterion::measurement::Measurement;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
 use leaseproof_benches::fixed_work::{WORKERS, benches, runtime, together};
-use leaseproof_benches::server::event;
+use leaseproof_benches::server::{Bench, event};
 use leaseproof_engines::lease::{Claim, FencingToken, Instant};
 use leaseproof_engines::store::Session;
+use leaseproof_engines::waits::Counter;
+use tokio::runtime::Runtime;
+
+use crate::measurement::Counted;
 
 /// Claims by each worker in one iteration.
 const CLAIMS: usize = 25;
 
-pub(crate) fn bench(criterion: &mut Criterion) {
+/// The time until all have claimed.
+pub(crate) fn timed(criterion: &mut Criterion) {
     let runtime = runtime();
     let mut group = criterion.benchmark_group("lock_wait/hot_row");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10);
-    group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3));
+    shape(&mut group);
     for bench in benches(&runtime) {
         for workers in WORKERS {
             group.throughput(Throughput::Elements((CLAIMS * workers) as u64));
-            let id = BenchmarkId::new(bench.engine.name(), workers);
-            group.bench_function(id, |bencher| {
+            group.bench_function(BenchmarkId::new(bench.engine.name(), workers), |bencher| {
                 bencher.iter_custom(|iterations| {
-                    let mut took = Duration::ZERO;
-                    for _ in 0..iterations {
-                        took += runtime.block_on(async {
-                            let mut filled = bench.stocked(1, workers).await;
-                            let sessions = std::mem::take(&mut filled.sessions);
-                            let clock = Arc::new(AtomicI64::new(1));
-                            let contend =
-                                |number, session| contend(number, session, Arc::clone(&clock));
-                            let (took, sessions) = together(sessions, contend).await;
-                            filled.sessions = sessions;
-                            filled.remove().await;
-                            took
-                        });
-                    }
-                    took
+                    (0..iterations).map(|_| contended(&runtime, &bench, workers).0).sum()
                 });
             });
         }
     }
     group.finish();
+}
+
+/// The time that the engine says they have waited for each other's locks.
+pub(crate) fn waited(criterion: &mut Criterion<Counted>) {
+    let runtime = runtime();
+    let mut group = criterion.benchmark_group("lock_wait/waited");
+    shape(&mut group);
+    for bench in benches(&runtime) {
+        // One worker waits for nobody, and a count that is always 0 has no distribution.
+        for workers in WORKERS.into_iter().filter(|workers| *workers > 1) {
+            if contended(&runtime, &bench, workers).1.is_none() {
+                eprintln!("not measured: {} shows no lock waits", bench.engine.title());
+                break;
+            }
+            group.bench_function(BenchmarkId::new(bench.engine.name(), workers), |bencher| {
+                bencher.iter_custom(|iterations| {
+                    (0..iterations).filter_map(|_| contended(&runtime, &bench, workers).1).sum()
+                });
+            });
+        }
+    }
+    group.finish();
+}
+
+fn shape<M: Measurement>(group: &mut BenchmarkGroup<'_, M>) {
+    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    group.warm_up_time(Duration::from_millis(500)).measurement_time(Duration::from_secs(3));
+}
+
+/// One iteration on a store of its own: its time, and the nanoseconds waited as the engine counts.
+fn contended(runtime: &Runtime, bench: &Bench, workers: usize) -> (Duration, Option<u64>) {
+    runtime.block_on(async {
+        let mut stocked = bench.stocked(1, workers).await;
+        let sessions = std::mem::take(&mut stocked.sessions);
+        let before = stocked.instruments.counters().await.expect("counters can be read");
+        let clock = Arc::new(AtomicI64::new(1));
+        let contend = |number, session| contend(number, session, Arc::clone(&clock));
+        let (took, sessions) = together(sessions, contend).await;
+        for session in sessions {
+            session.close().await;
+        }
+        let after = stocked.instruments.counters().await.expect("counters can be read");
+        let waited_ms = after.since(&before).value(Counter::LockWaitMs);
+        stocked.remove().await;
+        (took, waited_ms.map(|ms| (ms * 1e6) as u64))
+    })
 }
 
 /// Claims the hot event over and over. The lease lasts one instant, so that every claim finds it

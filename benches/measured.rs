@@ -8,6 +8,9 @@ use leaseproof_reports::bench::{Latency, Reading, Repeat};
 use crate::recorder::Record;
 use crate::sampler::Samples;
 
+/// The codes by which engines tell a client of a deadlock.
+pub const DEADLOCKS: &[&str] = &["40P01", "1213"];
+
 /// What one repeat found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
@@ -21,6 +24,12 @@ impl Measured {
     /// Sets a reading.
     pub fn value(&mut self, name: &str, value: f64) {
         self.repeat.readings.insert(name.to_owned(), Reading::Value(value));
+    }
+
+    /// The number of a reading; 0 where there is none.
+    #[must_use]
+    pub fn number(&self, name: &str) -> f64 {
+        self.repeat.readings.get(name).and_then(Reading::value).unwrap_or(0.0)
     }
 
     /// Says why there is no such reading.
@@ -103,8 +112,7 @@ impl Measured {
     }
 
     /// Checks that the deadlocks that clients were told of are those that the server counts.
-    pub fn deadlocks(&mut self, change: &Counters, record: &Record) {
-        let client = record.all_errors(&["40P01", "1213"]);
+    pub fn deadlocks(&mut self, change: &Counters, client: u64) {
         self.value("client_deadlocks", client as f64);
         if let Some(server) = change.value(Counter::Deadlocks)
             && server != client as f64

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -23,21 +24,31 @@ pub struct Seen {
     /// How long it had lasted by the server's clock when it was last seen, and half the time to the
     /// next look; in milliseconds.
     pub server_ms: Option<f64>,
-    /// Who was waiting for whom, where that is shown.
-    pub pair: Option<String>,
 }
 
 struct Open {
     first: Instant,
     last: Instant,
     server_ms: Option<f64>,
-    pair: Option<String>,
+    /// When it was first not seen, and by how many looks in a row.
+    missed: Option<Instant>,
+    misses: u32,
+}
+
+/// Everything a prober saw.
+#[derive(Debug, Default)]
+pub struct Probed {
+    /// The waits that ended.
+    pub waits: Vec<Seen>,
+    /// Who was seen waiting for whom, and how often.
+    pub pairs: BTreeMap<String, u64>,
 }
 
 /// A prober that runs.
 pub struct Prober {
     stop: Sender<()>,
-    thread: JoinHandle<Result<Vec<Seen>, EngineError>>,
+    looks: Arc<AtomicU64>,
+    thread: JoinHandle<Result<Probed, EngineError>>,
 }
 
 impl Prober {
@@ -49,18 +60,28 @@ impl Prober {
     pub fn start(store: Arc<dyn Store>) -> Self {
         let (stop, stopped) = channel();
         let (ready, is_ready) = channel();
+        let looks = Arc::new(AtomicU64::new(0));
+        let counted = Arc::clone(&looks);
         let thread = std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let runtime = runtime.expect("the system has room for one more event loop");
             let mut instruments = runtime.block_on(store.instruments())?;
             let _ = ready.send(());
-            let seen = watch(&runtime, &mut *instruments, &stopped);
+            let seen = watch(&runtime, &mut *instruments, &stopped, &counted);
             runtime.block_on(instruments.close());
             seen
         });
         // One that has failed is ready, too: its error is the result.
         let _ = is_ready.recv();
-        Self { stop, thread }
+        Self { stop, looks, thread }
+    }
+
+    /// Lets it look often enough that it sees that a wait has ended before the next one begins.
+    pub async fn looked(&self) {
+        let enough = self.looks.load(Ordering::SeqCst) + 4;
+        while self.looks.load(Ordering::SeqCst) < enough && !self.thread.is_finished() {
+            tokio::task::yield_now().await;
+        }
     }
 
     /// Ends it.
@@ -70,7 +91,7 @@ impl Prober {
     ///
     /// # Panics
     /// When the prober has panicked.
-    pub fn stop(self) -> Result<Vec<Seen>, EngineError> {
+    pub fn stop(self) -> Result<Probed, EngineError> {
         let _ = self.stop.send(());
         self.thread.join().expect("a prober does not panic")
     }
@@ -81,47 +102,63 @@ fn watch(
     runtime: &tokio::runtime::Runtime,
     instruments: &mut dyn Instruments,
     stopped: &Receiver<()>,
-) -> Result<Vec<Seen>, EngineError> {
-    let mut seen = Vec::new();
+    looks: &AtomicU64,
+) -> Result<Probed, EngineError> {
+    let mut probed = Probed::default();
+    let mut named = Instant::now();
     let mut open: BTreeMap<SessionId, Open> = BTreeMap::new();
     while stopped.try_recv() == Err(TryRecvError::Empty) {
         let waits = runtime.block_on(instruments.waits(Look::Probe))?;
         let now = Instant::now();
-        let ended: Vec<SessionId> = open
-            .keys()
-            .copied()
-            .filter(|session| waits.iter().all(|wait| wait.session != *session))
-            .collect();
+        // A waiter that looks for a deadlock is for a moment not seen waiting, so two looks must miss it.
+        for (session, wait) in &mut open {
+            if waits.iter().all(|wait| wait.session != *session) {
+                wait.missed.get_or_insert(now);
+                wait.misses += 1;
+            }
+        }
+        let ended: Vec<SessionId> =
+            open.iter().filter(|(_, wait)| wait.misses >= 2).map(|(session, _)| *session).collect();
         for session in ended {
             let wait = open.remove(&session).expect("it was just found there");
-            seen.push(wait.end(now));
+            probed.waits.push(wait.end(now));
         }
         for wait in waits {
-            let entry = open.entry(wait.session).or_insert(Open {
-                first: now,
-                last: now,
-                server_ms: None,
-                pair: None,
-            });
-            entry.last = now;
+            let fresh = Open { first: now, last: now, server_ms: None, missed: None, misses: 0 };
+            let entry = open.entry(wait.session).or_insert(fresh);
+            (entry.last, entry.missed, entry.misses) = (now, None, 0);
             entry.server_ms = wait.waited_ms.or(entry.server_ms);
-            let pair = wait.blocker.map(|blocker| format!("{} waits for {blocker}", wait.waiter));
-            entry.pair = pair.or(entry.pair.take());
+            if let Some(blocker) = wait.blocker {
+                let pair = format!("{} waits for {blocker}", wait.waiter);
+                *probed.pairs.entry(pair).or_default() += 1;
+            }
         }
+        // Where the newest picture does not show who holds the lock, an older one may.
+        let due = named.elapsed() > instruments.shortest_interval().max(PAUSE * 20);
+        if due && probed.pairs.is_empty() && !open.is_empty() {
+            for wait in runtime.block_on(instruments.waits(Look::Timed))? {
+                if let Some(blocker) = wait.blocker {
+                    let pair = format!("{} waits for {blocker}", wait.waiter);
+                    *probed.pairs.entry(pair).or_default() += 1;
+                }
+            }
+            named = Instant::now();
+        }
+        looks.fetch_add(1, Ordering::SeqCst);
         std::thread::sleep(PAUSE);
     }
     let now = Instant::now();
-    seen.extend(open.into_values().map(|wait| wait.end(now)));
-    Ok(seen)
+    probed.waits.extend(open.into_values().map(|wait| wait.end(now)));
+    Ok(probed)
 }
 
 impl Open {
     fn end(self, now: Instant) -> Seen {
+        let now = self.missed.unwrap_or(now);
         let after = now.duration_since(self.last).as_secs_f64() * 1000.0;
         Seen {
             seen: now.duration_since(self.first),
             server_ms: self.server_ms.map(|ms| ms + after / 2.0),
-            pair: self.pair,
         }
     }
 }

@@ -88,6 +88,7 @@ fn sample(
     stopped: &Receiver<()>,
 ) -> Result<Samples, EngineError> {
     let mut instruments = runtime.block_on(store.instruments())?;
+    let interval = interval.max(instruments.shortest_interval());
     let mut samples = Samples { interval_s: interval.as_secs_f64(), ..Samples::default() };
     let start = Instant::now();
     let cpu = cpu_s(UsageWho::RUSAGE_THREAD);

@@ -74,6 +74,10 @@ pub trait Scenario: Send + Sync {
     fn question(&self) -> &'static str;
     /// The readings that answer it, most telling first.
     fn headline(&self) -> &'static [&'static str];
+    /// Whether it is measured only when it is asked for by name.
+    fn on_request(&self) -> bool {
+        false
+    }
     /// Its cells on an engine; none when the engine lacks what it asks about.
     fn cells(&self, engine: &dyn Engine, profile: &Profile) -> Vec<Spec>;
     /// Measures one cell once.

@@ -9,7 +9,7 @@ use leaseproof_engines::provider::{
 use leaseproof_engines::requeue::to_the_tail;
 use leaseproof_engines::store::{Isolation, Session, SessionOptions, Store, StoreOptions};
 use leaseproof_engines::waits::{Counters, Instruments};
-use leaseproof_engines::{Engine, EngineError, ErrorKind, Identity};
+use leaseproof_engines::{Capability, Engine, EngineError, ErrorKind, Identity};
 
 /// A server that is measured.
 pub struct Bench {
@@ -76,6 +76,12 @@ impl Bench {
         }
         filled.instruments.settle().await?;
         Ok(filled)
+    }
+
+    /// Whether writers wait for rows, and not for the whole file.
+    #[must_use]
+    pub fn locks_rows(&self) -> bool {
+        self.engine.capabilities().contains(&Capability::ConcurrentWriters)
     }
 
     /// The strategy that this engine's users would claim with.

@@ -5,7 +5,6 @@ use leaseproof_engines::lease::Strategy;
 use leaseproof_engines::{Engine, EngineError};
 
 use crate::cycle::{self, Claims};
-use crate::load::Pace;
 use crate::measured::Measured;
 use crate::profile::Profile;
 use crate::scenario::{Scenario, Spec, Task};
@@ -50,12 +49,9 @@ impl Scenario for ClaimScaling {
 
     async fn measure(&self, task: Task<'_>) -> Result<Measured, EngineError> {
         let queue = Queue::new(task.bench.engine, task.profile.depth);
-        let claims = Claims {
-            workers: task.spec.get("workers"),
-            batch: task.spec.get("batch"),
-            strategy: strategy(task.spec.text("strategy")),
-            pace: Pace::Closed,
-        };
+        let (workers, batch) = (task.spec.get("workers"), task.spec.get("batch"));
+        let strategy = strategy(task.spec.text("strategy"));
+        let claims = Claims { strategy, ..Claims::closed(task, workers, batch) };
         cycle::measure(task, queue, claims).await
     }
 }

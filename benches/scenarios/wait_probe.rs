@@ -10,7 +10,7 @@ use leaseproof_engines::{Engine, EngineError};
 
 use crate::hold::{Known, hold};
 use crate::measured::Measured;
-use crate::prober::{Prober, Seen};
+use crate::prober::{Probed, Prober};
 use crate::profile::Profile;
 use crate::scenario::{Scenario, Spec, Task};
 use crate::server::Queue;
@@ -54,45 +54,58 @@ impl Scenario for WaitProbe {
         let mut waiter = sessions.pop().expect("two sessions were opened");
         let mut holder = sessions.pop().expect("two sessions were opened");
         let wanted = filled.instruments.look_after_ms(task.spec.get("hold_ms"));
+        let locks_rows = task.bench.locks_rows();
         let before = filled.instruments.counters().await?;
         let prober = Prober::start(Arc::clone(&filled.store));
-        let mut known = Vec::new();
+        let (mut known, mut counted) = (Vec::new(), Vec::new());
+        let mut last = before.clone();
         for _ in 0..task.spec.get("holds") {
-            let (one, back) = hold(&mut holder, waiter, Duration::from_millis(wanted)).await?;
+            let (one, back) =
+                hold(&mut holder, waiter, Duration::from_millis(wanted), locks_rows).await?;
             known.push(one);
             waiter = back;
+            prober.looked().await;
+            let now = filled.instruments.counters().await?;
+            counted.push(now.since(&last).value(Counter::LockWaitMs));
+            last = now;
         }
-        let seen = prober.stop()?;
+        let probed = prober.stop()?;
         holder.close().await;
         waiter.close().await;
         let change = filled.counters().await?.since(&before);
         filled.remove().await?;
-        Ok(judged(&known, &seen, &change))
+        Ok(judged(&known, &counted, &probed, &change))
     }
 }
 
-fn judged(known: &[Known], seen: &[Seen], change: &Counters) -> Measured {
+fn judged(
+    known: &[Known],
+    counted: &[Option<f64>],
+    probed: &Probed,
+    change: &Counters,
+) -> Measured {
+    let seen = &probed.waits;
     let mut measured = Measured::default();
     let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
-    let held = mean(known.iter().map(|known| ms(known.held)));
+    let held = median(known.iter().map(|known| ms(known.held)));
     measured.repeat.seconds = held * known.len() as f64 / 1000.0;
     measured.value("held_ms", held);
     let count = known.len() as f64;
     let mut sources = vec![
-        ("client_wait_ms", Some(mean(known.iter().map(|known| ms(known.waited))))),
-        ("counter_wait_ms", change.value(Counter::LockWaitMs).map(|total| total / count)),
+        ("client_wait_ms", Some(median(known.iter().map(|known| ms(known.waited))))),
+        ("counter_wait_ms", counted.iter().copied().collect::<Option<Vec<_>>>().map(median)),
     ];
     if seen.is_empty() {
         measured.hidden("seen_wait_ms", "no wait was seen");
     } else {
-        sources.push(("seen_wait_ms", Some(mean(seen.iter().map(|seen| ms(seen.seen))))));
+        sources.push(("seen_wait_ms", Some(median(seen.iter().map(|seen| ms(seen.seen))))));
     }
     let clock: Vec<f64> = seen.iter().filter_map(|seen| seen.server_ms).collect();
     if clock.is_empty() {
         measured
             .hidden("server_clock_wait_ms", "the server tells no beginning of a wait to the ms");
     } else {
-        sources.push(("server_clock_wait_ms", Some(mean(clock))));
+        sources.push(("server_clock_wait_ms", Some(median(clock))));
     }
     for (counter, observed) in &change.0 {
         measured.observed(counter.as_str(), observed);
@@ -118,17 +131,16 @@ fn judged(known: &[Known], seen: &[Seen], change: &Counters) -> Measured {
         let text = format!("{UNMEASURED}{waits} waits were counted where there were {count}");
         measured.violations.push(text);
     }
-    for pair in seen.iter().filter_map(|seen| seen.pair.clone()) {
-        *measured.repeat.blockers.entry(pair).or_default() += 1;
-    }
+    measured.repeat.blockers.clone_from(&probed.pairs);
     measured
 }
 
-fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
-    let (mut sum, mut count) = (0.0, 0.0);
-    for value in values {
-        sum += value;
-        count += 1.0;
+/// The median, which one hold that the machine disturbed does not move.
+fn median(values: impl IntoIterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        count => (values[(count - 1) / 2] + values[count / 2]) / 2.0,
     }
-    sum / f64::max(count, 1.0)
 }

@@ -125,4 +125,16 @@ pub trait Engine: Send + Sync + 'static {
         endpoint: &Endpoint,
         options: StoreOptions,
     ) -> Result<Box<dyn Store>, EngineError>;
+
+    /// The store of that [`Store::name`], which another process has opened on the endpoint. It must
+    /// not be closed through this one.
+    ///
+    /// # Errors
+    /// When the endpoint is none of the engine's.
+    fn attach(
+        &self,
+        endpoint: &Endpoint,
+        name: &str,
+        options: StoreOptions,
+    ) -> Result<Box<dyn Store>, EngineError>;
 }

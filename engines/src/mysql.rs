@@ -186,6 +186,15 @@ impl Engine for MySql {
     async fn open(&self, endpoint: &Endpoint, options: StoreOptions) -> Result<Box<dyn Store>> {
         mysql_protocol::open(self, &ENGINE, endpoint, options).await
     }
+
+    fn attach(
+        &self,
+        endpoint: &Endpoint,
+        name: &str,
+        options: StoreOptions,
+    ) -> Result<Box<dyn Store>> {
+        mysql_protocol::attach(self, &ENGINE, endpoint, name, &options)
+    }
 }
 
 #[async_trait]

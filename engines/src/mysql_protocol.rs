@@ -193,6 +193,28 @@ pub(crate) async fn open(
     Ok(Box::new(store))
 }
 
+/// A database that another process has created.
+pub(crate) fn attach(
+    engine: &dyn Engine,
+    flavour: &'static dyn Flavour,
+    endpoint: &Endpoint,
+    name: &str,
+    options: &StoreOptions,
+) -> Result<Box<dyn Store>> {
+    let connect = connect_options(endpoint, flavour.codes())?;
+    Ok(Box::new(MySqlStore {
+        epoch: 0,
+        flavour,
+        admin: connect.clone(),
+        connect: connect.database(name),
+        name: name.to_owned(),
+        isolation: options.isolation,
+        session: options.session,
+        statements: compile_all(engine, options, Placeholder::Question),
+        roster: Arc::default(),
+    }))
+}
+
 /// Adds the remedy to the refusal of a right.
 fn cannot_create(mut error: EngineError) -> EngineError {
     if matches!(error.code.as_deref(), Some("1044" | "1227")) {
@@ -249,6 +271,10 @@ impl MySqlStore {
 
 #[async_trait]
 impl Store for MySqlStore {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
     async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
         let (mut wire, id) = self.wire(options).await?;
         if options.pooled {

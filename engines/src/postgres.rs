@@ -278,6 +278,23 @@ impl Engine for Postgres {
         }
         Ok(Box::new(store))
     }
+
+    fn attach(
+        &self,
+        endpoint: &Endpoint,
+        name: &str,
+        options: StoreOptions,
+    ) -> Result<Box<dyn Store>> {
+        Ok(Box::new(PostgresStore {
+            connect: connect_options(endpoint)?,
+            epoch: 0,
+            schema: name.to_owned(),
+            isolation: options.isolation,
+            session: options.session,
+            statements: compile_all(self, &options, Placeholder::Dollar),
+            roster: Arc::new(Roster::default()),
+        }))
+    }
 }
 
 /// Adds the remedy to the refusal of a right.

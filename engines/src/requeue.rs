@@ -15,6 +15,18 @@ pub fn to_the_tail(mut statements: Statements, depth: u64) -> Result<Statements,
     Ok(statements)
 }
 
+/// The statements with a `claim_batch` that sends what it claims to the tail, with a lease that is over
+/// at once: a whole turn in one statement, which any load generator can send.
+///
+/// # Errors
+/// When they have no such claim.
+pub fn claims_to_the_tail(mut statements: Statements, depth: u64) -> Result<Statements, EditError> {
+    let tail = format!("attempt = attempt + 1, due_at = event.due_at + {depth}");
+    statements.replace("claim_batch", "attempt = attempt + 1", &tail)?;
+    statements.replace("claim_batch", "lease_until = :until", "lease_until = :now")?;
+    Ok(statements)
+}
+
 /// The statements with claims that wait for rows that others hold, where they stepped over them: the
 /// fault that a measurement must show.
 ///

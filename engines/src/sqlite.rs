@@ -176,6 +176,17 @@ impl Engine for SqliteEngine {
         }
         Ok(Box::new(store))
     }
+
+    fn attach(
+        &self,
+        endpoint: &Endpoint,
+        name: &str,
+        options: StoreOptions,
+    ) -> Result<Box<dyn Store>> {
+        let mut store = SqliteStore::new(directory(endpoint)?, &options);
+        store.file = PathBuf::from(name);
+        Ok(Box::new(store))
+    }
 }
 
 /// The version of the library that is linked, such as `3.51.3`.
@@ -272,6 +283,10 @@ impl SqliteStore {
 
 #[async_trait]
 impl Store for SqliteStore {
+    fn name(&self) -> String {
+        self.file.display().to_string()
+    }
+
     async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
         let (mut wire, id) = self.wire(options).await?;
         if options.pooled {

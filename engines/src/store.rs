@@ -143,6 +143,12 @@ pub enum Waiting {
 /// An isolated schema, database or file; what it holds is seen by nobody else.
 #[async_trait]
 pub trait Store: Send + Sync {
+    /// What the engine calls it, for [`Engine::attach`](crate::Engine::attach); empty where it cannot
+    /// be attached.
+    fn name(&self) -> String {
+        String::new()
+    }
+
     /// Opens a connection of its own.
     ///
     /// # Errors

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use async_trait::async_trait;
 
@@ -203,6 +204,21 @@ pub struct Audit {
     pub done: i64,
 }
 
+/// How often effects were applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// How many were applied in all.
+    pub applied: i64,
+    /// To how many different events.
+    pub events: i64,
+}
+
+impl Effects {
+    /// The query that all engines understand.
+    pub(crate) const QUERY: &str = "SELECT CAST(COUNT(*) AS {int}), \
+        CAST(COUNT(DISTINCT event_id) AS {int}) FROM lease_effect";
+}
+
 impl Audit {
     /// The query that all engines understand.
     pub(crate) const QUERY: &str = "SELECT CAST(COUNT(*) AS {int}), \
@@ -221,6 +237,10 @@ pub trait Instruments: Send {
     async fn await_closed(&mut self) -> Result<()>;
     /// Reads every counter.
     async fn counters(&mut self) -> Result<Counters>;
+    /// The shortest time between two looks of [`Look::Timed`] that see two different things.
+    fn shortest_interval(&self) -> Duration {
+        Duration::ZERO
+    }
     /// Who waits for whom now.
     async fn waits(&mut self, look: Look) -> Result<Vec<Wait>>;
     /// When a hold that should last `ms` must end for a waiter to notice at once: a waiter that looks
@@ -237,6 +257,8 @@ pub trait Instruments: Send {
     async fn plans(&mut self) -> Result<Vec<StatementPlan>>;
     /// What the event table holds.
     async fn audit(&mut self) -> Result<Audit>;
+    /// How often the effects of events were applied.
+    async fn effects(&mut self) -> Result<Effects>;
     /// Takes away the index that claims use: the fault that a measurement must show.
     async fn drop_claim_index(&mut self) -> Result<()>;
     /// Closes the connection.

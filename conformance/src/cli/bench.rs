@@ -119,7 +119,8 @@ fn chosen(patterns: &[String]) -> Result<Vec<&'static dyn Scenario>, CliError> {
         compiled.push(pattern);
     }
     let wanted = |scenario: &&'static dyn Scenario| {
-        compiled.is_empty() || compiled.iter().any(|pattern| pattern.matches(scenario.id()))
+        compiled.is_empty() && !scenario.on_request()
+            || compiled.iter().any(|pattern| pattern.matches(scenario.id()))
     };
     Ok(scenarios::REGISTRY.iter().copied().filter(wanted).collect())
 }

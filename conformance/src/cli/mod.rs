@@ -77,6 +77,9 @@ pub fn main() -> ExitCode {
     {
         return leaseproof_engines::provider::keeper_main(rest);
     }
+    if arguments.first().is_some_and(|first| first == leaseproof_benches::process::COMMAND) {
+        return leaseproof_benches::process::main();
+    }
     // Help on stdout with code 0, errors on stderr with code 2: as clap does by itself.
     let arguments = Arguments::parse();
     start_log();

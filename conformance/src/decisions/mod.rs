@@ -21,5 +21,8 @@ pub mod claims_name_their_index {}
 #[doc = include_str!("0007-isolation.md")]
 pub mod isolation {}
 
+#[doc = include_str!("0008-benches-below-conformance.md")]
+pub mod benches_below_conformance {}
+
 #[doc = include_str!("0010-pooled-connections.md")]
 pub mod pooled_connections {}

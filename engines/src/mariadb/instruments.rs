@@ -20,7 +20,7 @@ pub(super) const PLACES: &[(Counter, Place)] = &[
     (Counter::Deadlocks, Place::Status("Innodb_deadlocks")),
     (Counter::LockRequests, Place::Metric("lock_rec_lock_requests")),
     (Counter::SkippedRows, Place::MetricLessStatus("lock_rec_lock_waits", "Innodb_row_lock_waits")),
-    (Counter::RowsRead, Place::Status("Innodb_rows_read")),
+    (Counter::RowsRead, Place::Status("Rows_read")),
     (Counter::PagesTouched, Place::Status("Innodb_buffer_pool_read_requests")),
     (Counter::WalBytes, Place::Status("Innodb_lsn_current")),
     (Counter::DeadRows, Place::Hidden("old versions are in the undo log: `history_length`")),
@@ -28,7 +28,16 @@ pub(super) const PLACES: &[(Counter, Place)] = &[
     (Counter::VmSteps, Place::Hidden("not SQLite")),
 ];
 
-pub(super) async fn waits(link: &mut Link, statements: &Compilation, _: Look) -> Result<Vec<Wait>> {
+pub(super) async fn waits(
+    link: &mut Link,
+    statements: &Compilation,
+    look: Look,
+) -> Result<Vec<Wait>> {
+    if look == Look::Probe {
+        let row = link.one("observe waits", "SHOW ENGINE INNODB STATUS", &[]).await?;
+        let status = link.cells("observe waits", &row).text(2)?;
+        return Ok(waits_in(&status, statements));
+    }
     let text = "SELECT waiter.trx_mysql_thread_id, waiter.trx_query, blocker.trx_query
           FROM information_schema.INNODB_LOCK_WAITS AS waits
           JOIN information_schema.INNODB_TRX AS waiter ON waiter.trx_id = waits.requesting_trx_id
@@ -51,6 +60,24 @@ pub(super) async fn waits(link: &mut Link, statements: &Compilation, _: Look) ->
         });
     }
     Ok(waits)
+}
+
+/// The waits in the monitor's text, which is current, unlike the tables.
+fn waits_in(status: &str, statements: &Compilation) -> Vec<Wait> {
+    let waiting = status.split("---TRANSACTION ").filter(|text| text.contains("LOCK WAIT"));
+    let wait = |text: &str| {
+        let (_, rest) = text.split_once("MariaDB thread id ")?;
+        let session = rest.split_once(',')?.0.parse().ok()?;
+        // The statement is on the lines between that of the thread and that of the wait.
+        let (head, told) = rest.split_once("------- TRX HAS BEEN WAITING ")?;
+        let running = head.split_once('\n').map_or("", |(_, running)| running);
+        let (number, unit) = told.split_once(' ')?;
+        let number: f64 = number.parse().ok()?;
+        let waited_ms = unit.starts_with("us").then_some(number / 1000.0);
+        let waiter = name_of(statements.iter(), running);
+        Some(Wait { session, waiter, blocker: None, waited_ms })
+    };
+    waiting.filter_map(wait).collect()
 }
 
 /// The plan as JSON, and its accesses and indexes in order.

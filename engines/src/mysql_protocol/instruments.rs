@@ -12,7 +12,7 @@ use crate::sandbox::Roster;
 use crate::session::Compilation;
 use crate::store::{Result, SessionId};
 use crate::waits::{
-    Audit, Counter, Counters, Instruments, Look, Observed, PLANNED, StatementPlan, Wait,
+    Audit, Counter, Counters, Effects, Instruments, Look, Observed, PLANNED, StatementPlan, Wait,
     with_literals,
 };
 use crate::wire::{Row, Value, Wire};
@@ -20,6 +20,13 @@ use crate::wire::{Row, Value, Wire};
 /// How often, and how many times, the server is asked whether closed sessions are gone: 5 s in all.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 const LOOKS: usize = 2500;
+
+/// `INNODB_TRX` and what belongs to it are answered from a copy that is not renewed before nobody has
+/// read it for 100 ms.
+const COPY_RENEWED: Duration = Duration::from_millis(110);
+
+const STATUS: &str =
+    "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Innodb%' OR Variable_name = 'Rows_read'";
 
 /// Where a counter is kept.
 pub(crate) enum Place {
@@ -117,7 +124,7 @@ impl Instruments for InnodbInstruments {
     }
 
     async fn counters(&mut self) -> Result<Counters> {
-        let status = self.pairs("SHOW GLOBAL STATUS LIKE 'Innodb%'").await?;
+        let status = self.pairs(STATUS).await?;
         let metrics = self.pairs(self.flavour.metrics_query()).await?;
         let get = |map: &BTreeMap<String, f64>, name: &str| match map.get(&name.to_lowercase()) {
             Some(value) => Observed::Value(*value),
@@ -141,11 +148,18 @@ impl Instruments for InnodbInstruments {
         ))
     }
 
+    fn shortest_interval(&self) -> Duration {
+        COPY_RENEWED
+    }
+
     async fn waits(&mut self, look: Look) -> Result<Vec<Wait>> {
         self.flavour.waits(&mut self.link, &self.statements, look).await
     }
 
     async fn locks_held(&mut self, session: SessionId) -> Result<Observed> {
+        let mut interval = tokio::time::interval(COPY_RENEWED);
+        interval.tick().await;
+        interval.tick().await;
         let text = "SELECT CAST(trx_rows_locked AS SIGNED) FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id = ?";
         let row = self.link.one("count locks", text, &[Value::Int(session)]).await?;
         if row.is_empty() {
@@ -195,6 +209,13 @@ impl Instruments for InnodbInstruments {
             held: cells.int(2)?,
             done: cells.int(3)?,
         })
+    }
+
+    async fn effects(&mut self) -> Result<Effects> {
+        let text = Effects::QUERY.replace("{int}", "SIGNED");
+        let row = self.link.one("audit", &text, &[]).await?;
+        let cells = self.link.cells("audit", &row);
+        Ok(Effects { applied: cells.int(0)?, events: cells.int(1)? })
     }
 
     async fn drop_claim_index(&mut self) -> Result<()> {

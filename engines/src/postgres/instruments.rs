@@ -19,8 +19,8 @@ use crate::sandbox::Roster;
 use crate::session::Compilation;
 use crate::store::{Result, SessionId};
 use crate::waits::{
-    Audit, Counter, Counters, Instruments, Look, Observed, PLANNED, StatementPlan, Wait, name_of,
-    with_literals,
+    Audit, Counter, Counters, Effects, Instruments, Look, Observed, PLANNED, StatementPlan, Wait,
+    name_of, with_literals,
 };
 use crate::wire::{Wire, WireError};
 
@@ -221,6 +221,13 @@ impl Instruments for PostgresInstruments {
             held: cells.int(2)?,
             done: cells.int(3)?,
         })
+    }
+
+    async fn effects(&mut self) -> Result<Effects> {
+        let text = Effects::QUERY.replace("{int}", "bigint");
+        let row = one(&mut self.connection, "audit", &text, &[]).await?;
+        let cells = cells("audit", &row);
+        Ok(Effects { applied: cells.int(0)?, events: cells.int(1)? })
     }
 
     async fn drop_claim_index(&mut self) -> Result<()> {

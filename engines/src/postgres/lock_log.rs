@@ -52,12 +52,16 @@ impl<S: Subscriber> Layer<S> for LockLog {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let mut message = Message(String::new());
         event.record(&mut message);
-        if let Some((session, ms)) = parse(&message.0) {
+        if let Some((session, said)) = parse(&message.0) {
             let mut told = TOLD.lock().expect("nobody panics while holding the waits");
             let told = told.entry(session).or_default();
-            told.waits += 1;
-            told.total_ms += ms;
-            told.longest_ms = told.longest_ms.max(ms);
+            match said {
+                Said::Waits => told.waits += 1,
+                Said::Acquired(ms) => {
+                    told.total_ms += ms;
+                    told.longest_ms = told.longest_ms.max(ms);
+                }
+            }
         }
     }
 }
@@ -93,24 +97,38 @@ impl Visit for Message {
     }
 }
 
-/// Reads `process 4 acquired ShareLock on transaction 7 after 200.311 ms`. A wait that ended in an
-/// error was told as `still waiting` only, and is not counted: how long it was is not known.
-fn parse(message: &str) -> Option<(SessionId, f64)> {
+/// What a message says of a wait. One that ends in an error is only told to have begun: how long it
+/// was is not known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Said {
+    Waits,
+    Acquired(f64),
+}
+
+/// Reads `process 4 acquired ShareLock on transaction 7 after 200.311 ms`.
+fn parse(message: &str) -> Option<(SessionId, Said)> {
     let rest = message.trim_matches('"').strip_prefix("process ")?;
     let (session, rest) = rest.split_once(' ')?;
-    let (_, took) = rest.strip_prefix("acquired ")?.rsplit_once(" after ")?;
-    Some((session.parse().ok()?, took.strip_suffix(" ms")?.parse().ok()?))
+    let (said, took) = rest.rsplit_once(" after ")?;
+    let took = took.strip_suffix(" ms")?.parse().ok()?;
+    let said = match said.split_once(' ')?.0 {
+        "still" => Said::Waits,
+        "acquired" => Said::Acquired(took),
+        _ => return None,
+    };
+    Some((session.parse().ok()?, said))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{Said, parse};
 
     #[test]
     fn a_wait_is_read_from_the_servers_words() {
         let told = "process 81 acquired ShareLock on transaction 745 after 200.311 ms";
-        assert_eq!(parse(told), Some((81, 200.311)));
+        assert_eq!(parse(told), Some((81, Said::Acquired(200.311))));
         let told = "process 81 still waiting for ShareLock on transaction 745 after 1.088 ms";
-        assert_eq!(parse(told), None);
+        assert_eq!(parse(told), Some((81, Said::Waits)));
+        assert_eq!(parse("relation \"lease_event\" does not exist"), None);
     }
 }

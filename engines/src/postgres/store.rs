@@ -70,6 +70,10 @@ impl PostgresStore {
 
 #[async_trait]
 impl Store for PostgresStore {
+    fn name(&self) -> String {
+        self.schema.clone()
+    }
+
     async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
         let (mut wire, id) = self.wire(options).await?;
         if options.pooled {

@@ -12,7 +12,7 @@ use crate::session::Compilation;
 use crate::store::{Result, SessionId};
 use crate::vm_steps::Work;
 use crate::waits::{
-    Audit, Counter, Counters, Instruments, Look, Observed, PLANNED, StatementPlan, Wait,
+    Audit, Counter, Counters, Effects, Instruments, Look, Observed, PLANNED, StatementPlan, Wait,
     with_literals,
 };
 use crate::wire::{Cells, Row, Value, Wire};
@@ -165,6 +165,13 @@ impl Instruments for SqliteInstruments {
             held: cells.int(2)?,
             done: cells.int(3)?,
         })
+    }
+
+    async fn effects(&mut self) -> Result<Effects> {
+        let rows = self.fetch("audit", &Effects::QUERY.replace("{int}", "INTEGER")).await?;
+        let row = rows.into_iter().next().unwrap_or_default();
+        let cells = Cells { engine: CODES.engine, operation: "audit", row: &row };
+        Ok(Effects { applied: cells.int(0)?, events: cells.int(1)? })
     }
 
     async fn drop_claim_index(&mut self) -> Result<()> {
