@@ -13,8 +13,10 @@ const ROUNDING: Duration = Duration::from_millis(3);
 /// One known wait, by the clock of this program.
 #[derive(Clone, Copy, Debug)]
 pub struct Known {
-    /// From the waiter's first word to the server until the holder's lock was given up.
+    /// From the waiter's first word to the server until the holder's lock had been given up.
     pub held: Duration,
+    /// How much of that the giving up took: when the server did it is known no better.
+    pub release: Duration,
     /// From the waiter's first word until it had the lock.
     pub waited: Duration,
 }
@@ -63,8 +65,9 @@ pub async fn hold(
     tokio::task::block_in_place(|| {
         std::thread::sleep(end.saturating_duration_since(Instant::now()));
     });
+    let releasing = Instant::now();
     holder.rollback().await?;
-    let held = begun.elapsed();
+    let (held, release) = (begun.elapsed(), releasing.elapsed());
     let (waiter, had) = waiting.await.expect("a waiter does not panic")?;
-    Ok((Known { held, waited: had.saturating_duration_since(begun) }, waiter))
+    Ok((Known { held, release, waited: had.saturating_duration_since(begun) }, waiter))
 }
