@@ -28,6 +28,10 @@ impl Shared {
     pub(crate) fn get(&self, name: &str) -> Option<&Compiled> {
         self.statements.get(name)
     }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&String, &Compiled)> {
+        self.statements.iter()
+    }
 }
 
 mod operations;

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use sqlx::ConnectOptions;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
-use crate::busy::{self, Busy, Installed};
+use crate::busy::{self, Busy};
 use crate::capability::Capability;
 use crate::engine::{DatabaseClock, Engine, Identity, Setup};
 use crate::error::{EngineError, ErrorKind};
@@ -20,15 +20,16 @@ use crate::sandbox::sandbox_name;
 use crate::session::{Compilation, SqlSession, compile_all};
 use crate::statement::{Placeholder, Statements};
 use crate::store::{
-    Journal, Observer, Result, Session, SessionId, SessionOptions, Store, StoreOptions, Waiting,
+    Journal, Observer, Result, Session, SessionId, SessionOptions, Store, StoreOptions,
 };
-use crate::vm_steps;
 use crate::waits::Instruments;
-use crate::wire::{Codes, Row, Value, Wire, WireError};
+use crate::wire::{Codes, Value, Wire, WireError};
 
 use self::instruments::{SqliteInstruments, Works};
+use self::observed::{ObservedWire, SqliteObserver};
 
 mod instruments;
+mod observed;
 
 /// The engine's one instance.
 pub static ENGINE: SqliteEngine = SqliteEngine;
@@ -331,79 +332,6 @@ impl Store for SqliteStore {
             }
         }
         Ok(())
-    }
-}
-
-/// A connection whose waits are observed.
-struct ObservedWire {
-    connection: Box<SqliteConnection>,
-    installed: Installed,
-    works: Works,
-}
-
-#[async_trait]
-impl Wire for ObservedWire {
-    async fn batch(&mut self, text: &str) -> std::result::Result<(), WireError> {
-        let outcome = self.connection.batch(text).await;
-        self.installed.busy().settle();
-        outcome
-    }
-
-    async fn execute(
-        &mut self,
-        text: &str,
-        values: &[Value],
-    ) -> std::result::Result<u64, WireError> {
-        let outcome = self.connection.execute(text, values).await;
-        self.installed.busy().settle();
-        outcome
-    }
-
-    async fn fetch(
-        &mut self,
-        text: &str,
-        values: &[Value],
-    ) -> std::result::Result<Vec<Row>, WireError> {
-        let outcome = self.connection.fetch(text, values).await;
-        self.installed.busy().settle();
-        outcome
-    }
-
-    async fn close(mut self: Box<Self>) {
-        // A connection whose worker is gone has lost its account; nothing depends on it but a measurement.
-        if let Ok(work) = vm_steps::work(&mut self.connection).await {
-            self.works.lock().expect("nobody panics while holding the works").add(work);
-        }
-        self.connection.close().await;
-        busy::reclaim(self.installed);
-    }
-}
-
-struct SqliteObserver {
-    connection: SqliteConnection,
-    waits: Waits,
-    statements: Compilation,
-}
-
-#[async_trait]
-impl Observer for SqliteObserver {
-    async fn waiting(&mut self, session: SessionId) -> Result<Waiting> {
-        let waits = self.waits.lock().expect("nobody panics while holding the waits");
-        Ok(match waits.get(&session) {
-            Some(busy) if busy.is_waiting() => Waiting::Waiting,
-            _ => Waiting::NotWaiting,
-        })
-    }
-
-    async fn terminate(&mut self, _session: SessionId) -> Result<()> {
-        let message = "an embedded connection cannot be ended from outside";
-        Err(EngineError::new("sqlite", "end a session", ErrorKind::Fatal, message))
-    }
-
-    async fn mislead_planner(&mut self) -> Result<()> {
-        let text = self.statements.get("mislead_planner").map(|statement| statement.text.clone());
-        let outcome = self.connection.batch(&text.unwrap_or_default()).await;
-        outcome.map_err(|error| CODES.classify("mislead the planner", error))
     }
 }
 
