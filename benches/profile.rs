@@ -9,6 +9,8 @@ pub struct Profile {
     pub name: &'static str,
     /// How often each cell under load is measured, each time on a store of its own.
     pub repeats: u32,
+    /// The same for cells whose answer is larger than the noise.
+    pub few_repeats: u32,
     /// How long a load runs before it is measured.
     pub warm_up: Duration,
     /// How long it is measured.
@@ -41,8 +43,9 @@ pub struct Profile {
 pub const QUICK: Profile = Profile {
     name: "quick",
     repeats: 3,
-    warm_up: Duration::from_millis(500),
-    window: Duration::from_millis(2000),
+    few_repeats: 2,
+    warm_up: Duration::from_millis(400),
+    window: Duration::from_millis(1600),
     depth: 5000,
     workers: &[1, 4, 16],
     batches: &[10],
@@ -61,6 +64,7 @@ pub const QUICK: Profile = Profile {
 pub const FULL: Profile = Profile {
     name: "full",
     repeats: 10,
+    few_repeats: 5,
     warm_up: Duration::from_secs(10),
     window: Duration::from_secs(120),
     depth: 20_000,

@@ -32,7 +32,7 @@ impl Scenario for BacklogDepth {
     }
 
     fn cells(&self, _: &dyn Engine, profile: &Profile) -> Vec<Spec> {
-        let repeats = profile.repeats.min(2);
+        let repeats = profile.few_repeats;
         let cell = |depth: &u64| {
             // Filling takes about a second for 50,000 events.
             let seconds = profile.load_s() + *depth as f64 / 50_000.0;

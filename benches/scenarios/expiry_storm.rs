@@ -45,7 +45,7 @@ impl Scenario for ExpiryStorm {
 
     fn cells(&self, _: &dyn Engine, profile: &Profile) -> Vec<Spec> {
         vec![
-            Spec::new(profile.repeats.min(3), 2.5)
+            Spec::new(profile.few_repeats, 2.5)
                 .with("leases", profile.storm)
                 .with("workers", WORKERS),
         ]

@@ -45,7 +45,7 @@ impl Scenario for HeldSnapshot {
 
     fn cells(&self, _: &dyn Engine, profile: &Profile) -> Vec<Spec> {
         let seconds = profile.load_s() + profile.window.as_secs_f64() * f64::from(LONGER - 1);
-        let repeats = profile.repeats.clamp(2, 3);
+        let repeats = profile.few_repeats;
         let cell = |held: bool| Spec::new(repeats, seconds).with("held", held);
         [false, true].into_iter().map(cell).collect()
     }

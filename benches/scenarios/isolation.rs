@@ -51,7 +51,7 @@ impl Scenario for IsolationLevels {
             // It has one isolation level.
             return Vec::new();
         }
-        let repeats = profile.repeats.min(3);
+        let repeats = profile.few_repeats;
         let cell = |(name, _): (&str, Isolation)| {
             Spec::new(repeats, profile.load_s()).with("isolation", name)
         };

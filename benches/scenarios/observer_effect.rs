@@ -37,7 +37,7 @@ impl Scenario for ObserverEffect {
     }
 
     fn cells(&self, engine: &dyn Engine, profile: &Profile) -> Vec<Spec> {
-        let repeats = profile.repeats.clamp(2, 4);
+        let repeats = profile.few_repeats;
         let mut cells = Vec::new();
         for sample_hz in [0, 10, 100] {
             cells.push(

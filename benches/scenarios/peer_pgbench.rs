@@ -26,12 +26,12 @@ use crate::server::{Filled, Queue};
 pub static SCENARIO: PeerPgbench = PeerPgbench;
 
 /// Groups of four measurements each, in the order runner, peer, peer, runner, which cancels a drift.
-const GROUPS: usize = 6;
+const GROUPS: usize = 10;
 const WINDOW: Duration = Duration::from_secs(3);
 const WARM_UP: Duration = Duration::from_millis(500);
 const DEPTH: u64 = 20_000;
 /// Student's t for 95 % with one degree of freedom less than there are groups.
-const T: f64 = 2.571;
+const T: f64 = 2.262;
 
 /// The runner beside pgbench.
 pub struct PeerPgbench;
@@ -84,6 +84,16 @@ impl Scenario for PeerPgbench {
 struct Side {
     claims_per_s: f64,
     cpu_us_per_claim: f64,
+    cpu_s: f64,
+}
+
+/// How long pgbench runs.
+#[derive(Clone, Copy, Debug)]
+enum Length {
+    /// One claim for each connection.
+    Once,
+    /// As long as the runner; so much processor time goes into connecting.
+    Timed { connecting: f64 },
 }
 
 async fn groups(
@@ -99,10 +109,14 @@ async fn groups(
     };
     let schema = filled.store.name();
     let (mut logs, mut runner, mut peer) = (Vec::new(), Vec::new(), Vec::new());
+    // Each connection hashes a password, which is no part of a claim.
+    let connecting =
+        pgbench(url, &schema, script.path(), workers, batch, Length::Once).await?.cpu_s;
+    let length = Length::Timed { connecting };
     for _ in 0..GROUPS {
         let first = run(filled, workers, batch).await?;
-        let second = pgbench(url, &schema, script.path(), workers, batch).await?;
-        let third = pgbench(url, &schema, script.path(), workers, batch).await?;
+        let second = pgbench(url, &schema, script.path(), workers, batch, length).await?;
+        let third = pgbench(url, &schema, script.path(), workers, batch, length).await?;
         let fourth = run(filled, workers, batch).await?;
         let ours = first.claims_per_s + fourth.claims_per_s;
         logs.push((ours / (second.claims_per_s + third.claims_per_s)).ln());
@@ -158,6 +172,7 @@ async fn run(filled: &mut Filled, workers: usize, batch: u32) -> Result<Side, En
     Ok(Side {
         claims_per_s: claims / loaded.seconds,
         cpu_us_per_claim: loaded.cpu_s * 1e6 / claims.max(1.0),
+        cpu_s: loaded.cpu_s,
     })
 }
 
@@ -167,18 +182,24 @@ async fn pgbench(
     script: &std::path::Path,
     workers: usize,
     batch: u32,
+    length: Length,
 ) -> Result<Side, EngineError> {
     let isolation = Isolation::ReadCommitted.as_sql().to_lowercase().replace(' ', "\\ ");
     let options = format!("-c search_path={schema} -c default_transaction_isolation={isolation}");
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let seconds = (WINDOW + WARM_UP).as_secs_f64().ceil();
+    let (turns, connecting) = match length {
+        Length::Once => (["-t".to_owned(), "1".to_owned()], 0.0),
+        Length::Timed { connecting } => (["-T".to_owned(), seconds.to_string()], connecting),
+    };
     let before = cpu_s(UsageWho::RUSAGE_CHILDREN);
     let ended = Command::new("pgbench")
         .env("PGPASSWORD", url.password().unwrap_or_default())
         .env("PGOPTIONS", options)
         .args(["-h", url.host_str().unwrap_or_default(), "-U", url.username()])
         .args(["-p", &url.port().unwrap_or(5432).to_string()])
-        .args(["-n", "-M", "prepared", "-T", &seconds.to_string()])
+        .args(["-n", "-M", "prepared"])
+        .args(turns)
         .args(["-c", &workers.to_string(), "-j", &threads.min(workers).to_string()])
         .args(["-D", &format!("limit={batch}"), "-D", "token=peer"])
         .args(["-D", &format!("now={}", NOW.0), "-D", &format!("until={}", UNTIL.0), "-f"])
@@ -188,7 +209,7 @@ async fn pgbench(
         .output()
         .await
         .map_err(|error| failed(format!("`pgbench` cannot be run: {error}")))?;
-    let cpu = cpu_s(UsageWho::RUSAGE_CHILDREN) - before;
+    let cpu_s = cpu_s(UsageWho::RUSAGE_CHILDREN) - before - connecting;
     let text = String::from_utf8_lossy(&ended.stdout);
     let number = |before: &str| {
         let rest = text.split_once(before)?.1;
@@ -200,5 +221,5 @@ async fn pgbench(
         let words = String::from_utf8_lossy(&ended.stderr).into_owned();
         return Err(failed(format!("`pgbench` failed: {}", words.trim())));
     };
-    Ok(Side { claims_per_s, cpu_us_per_claim: cpu * 1e6 / claims.max(1.0) })
+    Ok(Side { claims_per_s, cpu_us_per_claim: cpu_s * 1e6 / claims.max(1.0), cpu_s })
 }

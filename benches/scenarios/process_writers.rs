@@ -40,7 +40,7 @@ impl Scenario for ProcessWriters {
         for unit in ["single", "immediate", "deferred"] {
             for processes in profile.processes {
                 cells.push(
-                    Spec::new(profile.repeats.min(2), profile.load_s() + 0.3)
+                    Spec::new(profile.few_repeats, profile.load_s() + 0.3)
                         .with("unit", unit)
                         .with("processes", processes),
                 );
