@@ -101,8 +101,14 @@ fn nature(name: &str) -> Nature {
 pub(crate) fn words(name: &str) -> String {
     let suffix = UNITS.iter().find(|(suffix, _)| name.ends_with(suffix));
     let stem = suffix.and_then(|(suffix, _)| name.strip_suffix(suffix)).unwrap_or(name);
-    let words = stem.replace('_', " ");
-    words.replace("p999", "p99.9")
+    let word = |word| match word {
+        "cpu" => "CPU",
+        "p999" => "p99.9",
+        "vm" => "VM",
+        "wal" => "WAL",
+        word => word,
+    };
+    stem.split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -131,5 +137,6 @@ mod tests {
         assert_eq!(words("lock_requests_per_claim"), "lock requests");
         assert_eq!(words("claim_p999_us"), "claim p99.9");
         assert_eq!(words("jain_index"), "jain index");
+        assert_eq!(words("vm_steps_per_claim"), "VM steps");
     }
 }

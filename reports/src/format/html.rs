@@ -5,6 +5,7 @@
 //! observable is said to be so, with its reason; no engine is compared with another; every chart is
 //! said in words too.
 
+mod cell;
 mod chart;
 mod contracts;
 mod engines;

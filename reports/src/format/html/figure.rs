@@ -18,6 +18,9 @@ const HELD: &str = "held_ms";
 /// How the metrics end that say what a source of waits saw of it.
 const SOURCE: &str = "_wait_ms";
 
+/// How many times as high as the greatest mean an axis is at most.
+const WIDEST: f64 = 2.5;
+
 /// A chart with everything that a reader needs beside it.
 pub(super) struct Figure {
     pub(super) title: String,
@@ -48,12 +51,13 @@ pub(super) fn along_axis(group: &Group<'_>) -> Vec<Figure> {
             .map(|(label, cells)| metric_line(group, &metric, label, &cells))
             .filter(|line| !line.series.points.is_empty())
             .collect();
-        let tops = lines.iter().flat_map(|line| {
-            let bands = line.series.band.iter().map(|(_, _, high)| *high);
-            bands.chain(line.series.points.iter().map(|(_, value)| *value))
-        });
+        let means = lines.iter().flat_map(|line| line.series.points.iter());
+        let greatest = means.map(|(_, value)| *value).fold(0.0, f64::max);
+        let bands = lines.iter().flat_map(|line| line.series.band.iter());
+        // A very wide interval is cut off, so that the means can still be told apart.
+        let top = bands.map(|(_, _, high)| *high).fold(greatest, f64::max).min(greatest * WIDEST);
         let x = Scale::places(group.places.iter().map(|place| super::label(place)).collect());
-        let y = Scale::from_zero(tops.fold(0.0, f64::max), tick);
+        let y = Scale::from_zero(top, tick);
         let unit = Metric::of(&metric).unit;
         let title = format!("{}{}", capital(&words(&metric)), of_unit(unit));
         figures.extend(drawn(&title, &x, &super::label(axis), &y, lines, Style::Marked));
@@ -201,7 +205,7 @@ fn seconds(group: &Group<'_>, cells: &[&Measured<'_>]) -> Vec<Figure> {
     };
     let lines: Vec<Line> = cells.iter().filter_map(of).collect();
     let points = || lines.iter().flat_map(|line| line.series.points.iter());
-    let x = Scale::from_zero(points().map(|(second, _)| *second).fold(0.0, f64::max) / 1.04, tick);
+    let x = Scale::whole(points().map(|(second, _)| *second).fold(0.0, f64::max));
     let y = Scale::from_zero(points().map(|(_, value)| *value).fold(0.0, f64::max), tick);
     drawn(
         "Operations in each second",

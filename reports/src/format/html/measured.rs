@@ -114,6 +114,20 @@ impl<'run> Group<'run> {
             (axis, value) => clip(&parameter(axis, value), LABEL_CHARS),
         }
     }
+
+    /// What a cell is called in its scenario.
+    pub(super) fn title(&self, measured: &Measured<'_>) -> String {
+        let (line, stop) = (self.label(measured.cell), self.stop(measured.cell));
+        match (line.is_empty(), self.axis.is_some()) {
+            (true, true) => stop,
+            (false, true) => format!("{line}, {stop}"),
+            (false, false) => line,
+            (true, false) if measured.cell.parameters.is_empty() => {
+                super::label(&measured.cell.scenario)
+            }
+            (true, false) => super::label(&measured.cell.place().replace('/', ", ")),
+        }
+    }
 }
 
 /// A value that is no number says what it is by itself.

@@ -1,20 +1,20 @@
 //! The measurements: each engine by itself, scenario by scenario.
 
+use std::collections::BTreeSet;
+
 use super::{
     super::{
-        number::{duration_us, percent, short},
+        number::{duration_us, percent},
         text::{clip, lines},
     },
     Depth,
+    cell::{Detail, Value, detail, no_result, titled, value},
     figure::{self, Figure},
     label,
     measured::{Group, Measured},
     pairs,
 };
-use crate::{
-    bench::{BenchEngine, BenchRun, Metric, Observed, words},
-    stats::Estimate,
-};
+use crate::bench::{BenchEngine, BenchRun, Observed, words};
 
 /// The metric that says how far an engine's measurements can be trusted.
 const THROUGHPUT: &str = "claims_per_s";
@@ -52,7 +52,8 @@ pub(super) struct Engine {
     pub(super) durability: Vec<(String, String)>,
     pub(super) settings: Vec<(String, String)>,
     pub(super) facts: Vec<(&'static str, String)>,
-    pub(super) violations: Vec<(String, String)>,
+    /// Cells that are no result, with what was violated.
+    pub(super) violations: Vec<(String, Vec<String>)>,
     pub(super) not_observable: Vec<(String, String)>,
     pub(super) scenarios: Vec<Scenario>,
     pub(super) plans: Vec<Plan>,
@@ -72,24 +73,6 @@ pub(super) struct Row {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) values: Vec<Value>,
-}
-
-/// One number as it is shown, or why there is none.
-pub(super) struct Value {
-    pub(super) text: String,
-    /// The interval; empty when there is none.
-    pub(super) interval: String,
-    /// Why there is no number; empty when there is one.
-    pub(super) reason: String,
-}
-
-/// Everything about one cell.
-pub(super) struct Detail {
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) violations: Vec<String>,
-    pub(super) metrics: Vec<(String, Value, String)>,
-    pub(super) counts: Vec<(&'static str, String)>,
 }
 
 pub(super) struct Plan {
@@ -135,10 +118,15 @@ fn of_engine(
     let unknown = |text: Option<String>| {
         text.filter(|text| !text.is_empty()).unwrap_or_else(|| "unknown".to_owned())
     };
-    let violated = cells.iter().flat_map(|measured| {
-        let violations = measured.cell.violations.iter();
-        violations.map(|violation| (label(&measured.cell.key()), label(violation)))
-    });
+    let violated = cells.iter().filter(|measured| !measured.cell.violations.is_empty());
+    let violated =
+        violated.map(|measured| (label(&measured.cell.key()), labels(&measured.cell.violations)));
+    // The sum and the mean of one thing are hidden for one reason.
+    let hidden: BTreeSet<(String, String)> = run
+        .not_observable(name)
+        .iter()
+        .map(|(metric, reason)| (label(&words(metric)), label(reason)))
+        .collect();
     Engine {
         id: format!("engine-{place}"),
         title: label(if engine.title.is_empty() { name } else { &engine.title }),
@@ -152,11 +140,7 @@ fn of_engine(
             ("smallest change that shows", unknown(Some(detectable.join(", ")))),
         ],
         violations: violated.collect(),
-        not_observable: run
-            .not_observable(name)
-            .iter()
-            .map(|(metric, reason)| (label(&words(metric)), label(reason)))
-            .collect(),
+        not_observable: hidden.into_iter().collect(),
         scenarios: scenarios(cells, depth),
         plans: engine
             .plans
@@ -169,6 +153,10 @@ fn of_engine(
             })
             .collect(),
     }
+}
+
+fn labels(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| label(text)).collect()
 }
 
 fn scenarios(cells: Vec<Measured<'_>>, depth: Depth) -> Vec<Scenario> {
@@ -190,12 +178,18 @@ fn scenarios(cells: Vec<Measured<'_>>, depth: Depth) -> Vec<Scenario> {
 
 fn scenario(name: &str, group: &Group<'_>, depth: Depth) -> Scenario {
     // What no cell shows is said once, above the scenarios.
-    let all = |name: &&&str| {
-        let mut metrics = group.cells.iter().filter_map(|measured| measured.metrics.get(**name));
+    let all = |name: &&str| {
+        let mut metrics = group.cells.iter().filter_map(|measured| measured.metrics.get(*name));
         metrics.any(|observed| matches!(observed, Observed::Values(_)))
     };
-    let columns: Vec<&str> = COLUMNS.iter().filter(all).copied().collect();
+    let mut columns: Vec<&str> = COLUMNS.into_iter().filter(all).collect();
     let operation = main_operation(group);
+    if columns.is_empty() {
+        // A probe measures something of its own.
+        let names = group.cells.iter().flat_map(|measured| measured.metrics.keys());
+        let names: BTreeSet<&str> = names.map(String::as_str).filter(all).collect();
+        columns.extend(names.into_iter().take(COLUMNS.len()));
+    }
     let mut head: Vec<String> = columns.iter().map(|name| titled(name)).collect();
     if let Some(operation) = operation {
         head.extend(PERCENTILES.map(|(_, name)| format!("{} {name}", label(operation))));
@@ -256,109 +250,5 @@ fn row(
             reason: String::new(),
         }));
     }
-    Row { id: measured.id.clone(), name: title(group, measured), values }
-}
-
-fn title(group: &Group<'_>, measured: &Measured<'_>) -> String {
-    let (line, stop) = (group.label(measured.cell), group.stop(measured.cell));
-    match (line.is_empty(), group.axis.is_some()) {
-        (true, true) => stop,
-        (false, true) => format!("{line}, {stop}"),
-        (false, false) => line,
-        (true, false) if measured.cell.parameters.is_empty() => label(&measured.cell.scenario),
-        (true, false) => label(&measured.cell.place().replace('/', ", ")),
-    }
-}
-
-fn no_result() -> Value {
-    Value {
-        text: "no result".to_owned(),
-        interval: String::new(),
-        reason: "see the violations".to_owned(),
-    }
-}
-
-fn value(name: &str, observed: Option<&Observed>) -> Value {
-    let plain = |text: &str| Value {
-        text: text.to_owned(),
-        interval: String::new(),
-        reason: String::new(),
-    };
-    let shown = |value: f64| if name.ends_with("_us") { duration_us(value) } else { short(value) };
-    match observed {
-        None => plain("–"),
-        Some(Observed::NotObservable(reason)) => {
-            Value { reason: label(reason), ..plain("not observable") }
-        }
-        Some(Observed::Values(values)) => match Estimate::of(values) {
-            Some(Estimate { mean, low: Some(low), high: Some(high), .. }) if low < high => Value {
-                interval: format!("{}–{}", shown(low), shown(high)),
-                ..plain(&shown(mean))
-            },
-            Some(Estimate { mean, .. }) => plain(&shown(mean)),
-            None => plain("–"),
-        },
-    }
-}
-
-fn detail(group: &Group<'_>, measured: &Measured<'_>, depth: Depth) -> Detail {
-    let cell = measured.cell;
-    let metrics = measured.metrics.iter().map(|(name, observed)| {
-        let repeats = match observed {
-            Observed::Values(_) if depth == Depth::Tables => String::new(),
-            Observed::Values(values) => {
-                values.iter().map(|value| short(*value)).collect::<Vec<_>>().join(" · ")
-            }
-            Observed::NotObservable(reason) => label(reason),
-        };
-        (titled(name), value(name, Some(observed)), repeats)
-    });
-    let joined = |of: fn(&crate::bench::Repeat) -> String| {
-        let parts: Vec<String> =
-            cell.repeats.iter().map(of).filter(|part| !part.is_empty()).collect();
-        label(&parts.join(" · "))
-    };
-    let map = |map: &std::collections::BTreeMap<String, u64>| {
-        map.iter().map(|(name, count)| format!("{name}: {count}")).collect::<Vec<_>>().join(", ")
-    };
-    let counts = [
-        ("errors", label(&map(&summed(cell.repeats.iter().map(|repeat| &repeat.errors))))),
-        ("who waited", label(&map(&summed(cell.repeats.iter().map(|repeat| &repeat.blockers))))),
-        ("seeds", joined(|repeat| repeat.seed.to_string())),
-        ("order", joined(|repeat| repeat.order.to_string())),
-        ("seconds", joined(|repeat| short(repeat.seconds))),
-    ];
-    Detail {
-        id: measured.id.clone(),
-        title: format!(
-            "{} on {}: {}",
-            label(&cell.scenario),
-            label(&cell.engine),
-            title(group, measured)
-        ),
-        violations: cell.violations.iter().map(|violation| label(violation)).collect(),
-        // What a violated cell measured says nothing about an engine that keeps its promises.
-        metrics: if cell.is_result() { metrics.collect() } else { Vec::new() },
-        counts: counts.into_iter().filter(|(_, text)| !text.is_empty()).collect(),
-    }
-}
-
-fn summed<'run>(
-    maps: impl Iterator<Item = &'run std::collections::BTreeMap<String, u64>>,
-) -> std::collections::BTreeMap<String, u64> {
-    let mut sum = std::collections::BTreeMap::new();
-    for (name, count) in maps.flatten() {
-        let total: &mut u64 = sum.entry(name.clone()).or_default();
-        *total = total.saturating_add(*count);
-    }
-    sum
-}
-
-/// A metric as the title of a column; a latency says its unit with each number.
-fn titled(name: &str) -> String {
-    label(&match Metric::of(name).unit {
-        "" | "µs" => words(name),
-        unit if unit.starts_with('/') => format!("{}{unit}", words(name)),
-        unit => format!("{}, {unit}", words(name)),
-    })
+    Row { id: measured.id.clone(), name: group.title(measured), values }
 }

@@ -34,6 +34,14 @@ impl Scale {
         Self { low: 0.0, high: step * steps, ticks, logarithmic: false }
     }
 
+    /// From 0 to `greatest`, labelled at whole numbers.
+    pub(super) fn whole(greatest: f64) -> Self {
+        let step = round_step(greatest / STEPS).max(1.0).ceil();
+        let ticks = (0..=(greatest / step) as u32).map(|number| f64::from(number) * step);
+        let ticks = ticks.map(|tick| (tick, format!("{tick:.0}"))).collect();
+        Self { low: 0.0, high: greatest.max(1.0), ticks, logarithmic: false }
+    }
+
     /// The powers of ten around `least` and `greatest`, both positive.
     pub(super) fn powers(least: f64, greatest: f64, label: impl Fn(f64) -> String) -> Self {
         let (low, high) = (least.max(1e-9).log10().floor(), greatest.max(1e-9).log10().ceil());
@@ -112,6 +120,8 @@ mod tests {
         assert_eq!(labels(&scale), ["0", "500", "1000", "1500", "2000"]);
         let scale = Scale::from_zero(0.0, |tick| tick.to_string());
         assert_eq!(scale.range(), 0.0..1.0);
+        assert_eq!(labels(&Scale::whole(15.0)), ["0", "5", "10", "15"]);
+        assert_eq!(labels(&Scale::whole(2.0)), ["0", "1", "2"]);
         let scale = Scale::powers(700.0, 22_000.0, |tick| tick.to_string());
         assert_eq!(labels(&scale), ["100", "1000", "10000", "100000"]);
         assert_eq!(labels(&Scale::tail(0.9995)), ["0 %", "90 %", "99 %", "99.9 %"]);
