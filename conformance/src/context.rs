@@ -26,6 +26,10 @@ use crate::worker::WorkerFault;
 /// The longest wait for one session to be seen waiting for another.
 pub const WAIT_BOUND: Duration = Duration::from_secs(10);
 
+/// How long a session must be seen waiting without a break, to be held up and not only to look at a lock
+/// in passing. MariaDB's SKIP LOCKED queues up for a moment for each row that it then passes over.
+const STUCK: Duration = Duration::from_secs(1);
+
 /// How often an observer looks.
 const LOOK_EVERY: Duration = Duration::from_millis(2);
 
@@ -254,6 +258,43 @@ impl Context {
                 return Err(Finding::Inconclusive(format!(
                     "no proof of overlap: the sessions were not all seen waiting within {} s",
                     WAIT_BOUND.as_secs()
+                )));
+            }
+        }
+    }
+
+    /// Drives an operation that should not have to wait until it returns, or until its session was seen
+    /// waiting in every look for a second: whoever holds it up lets go only after this has ended.
+    ///
+    /// # Errors
+    /// [`Finding::Inconclusive`] when the engine does not show waits, or when neither happened within
+    /// [`WAIT_BOUND`].
+    pub async fn until_stuck<F: Future>(
+        &self,
+        session: SessionId,
+        mut operation: Pin<&mut F>,
+    ) -> Result<Progress<F::Output>, Finding> {
+        let deadline = tokio::time::Instant::now() + WAIT_BOUND;
+        loop {
+            let waits = match self.until_waiting(&[session], operation.as_mut()).await? {
+                Progress::Waiting => tokio::time::Instant::now(),
+                finished @ Progress::Finished(_) => return Ok(finished),
+            };
+            let mut interval = tokio::time::interval(LOOK_EVERY);
+            while self.all_waiting(&[session]).await? {
+                if waits.elapsed() >= STUCK {
+                    return Ok(Progress::Waiting);
+                }
+                tokio::select! {
+                    biased;
+                    output = operation.as_mut() => return Ok(Progress::Finished(output)),
+                    _ = interval.tick() => {}
+                }
+            }
+            if tokio::time::Instant::now() > deadline {
+                let bound = WAIT_BOUND.as_secs();
+                return Err(Finding::Inconclusive(format!(
+                    "an operation neither returned nor was held up by one lock within {bound} s"
                 )));
             }
         }

@@ -75,7 +75,12 @@ impl Engine for SqliteEngine {
     }
 
     fn capabilities(&self) -> &'static [Capability] {
-        &[Capability::Returning, Capability::SubSecondInstants, Capability::TransactionalDdl]
+        &[
+            Capability::Returning,
+            Capability::SubSecondInstants,
+            Capability::TransactionalDdl,
+            Capability::WaitObservation,
+        ]
     }
 
     fn strategies(&self) -> &'static [Strategy] {

@@ -112,7 +112,7 @@ async fn run(context: &Context) -> Judged {
     let session = a.id();
     {
         let work = pin!(finish(context, &mut a, &token, owned));
-        match context.until_waiting(&[session], work).await? {
+        match context.until_stuck(session, work).await? {
             Progress::Finished(done) => done?,
             Progress::Waiting => return Err(Finding::Broken(WAITED.to_owned())),
         }

@@ -198,7 +198,7 @@ async fn claim_beside(
 ) -> Result<Vec<EventId>, Finding> {
     let session = actor.id();
     let mut claim = pin!(actor.claim_batch(batch));
-    if let Progress::Finished(events) = context.until_waiting(&[session], claim.as_mut()).await? {
+    if let Progress::Finished(events) = context.until_stuck(session, claim.as_mut()).await? {
         return Ok(events?);
     }
     for claim in &mut *open {

@@ -130,7 +130,7 @@ async fn enqueue_beside(
     let session = producer.id();
     for new in events {
         let insert = pin!(producer.enqueue(std::slice::from_ref(new)));
-        match context.until_waiting(&[session], insert).await? {
+        match context.until_stuck(session, insert).await? {
             Progress::Finished(count) => check_eq("a new event is enqueued", count?, 1)?,
             Progress::Waiting => {
                 let event = &new.event;

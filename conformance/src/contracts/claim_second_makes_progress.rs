@@ -138,7 +138,7 @@ async fn judge(context: &Context, statistics: &str) -> Result<(), Finding> {
         let session = actor.id();
         let events = {
             let claim = pin!(actor.claim_batch(&batch));
-            match context.until_waiting(&[session], claim).await? {
+            match context.until_stuck(session, claim).await? {
                 Progress::Finished(events) => events?,
                 Progress::Waiting => {
                     return Err(Finding::Broken(format!(

@@ -102,7 +102,7 @@ async fn run(context: &Context) -> Judged {
     let batch = context.batch("B", 1, at(100), at(150));
     let given = {
         let mut claim = pin!(b.claim_batch(&batch));
-        match context.until_waiting(&[session], claim.as_mut()).await? {
+        match context.until_stuck(session, claim.as_mut()).await? {
             Progress::Finished(given) => given?,
             Progress::Waiting => {
                 a.commit().await?;
