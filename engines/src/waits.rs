@@ -312,31 +312,40 @@ fn split_placeholders(text: &str) -> Vec<(Option<usize>, &str)> {
     parts
 }
 
+/// Servers cut texts that are longer than about this.
+const CUT_BYTES: usize = 1000;
+
+/// Whether this is the statement with values in place of its placeholders.
+fn is_with_values(text: &str, running: &str) -> bool {
+    let parts = split_placeholders(text);
+    let mut rest = running;
+    for (index, (_, part)) in parts.iter().enumerate() {
+        match rest.find(part) {
+            Some(at) if index > 0 || at == 0 => rest = &rest[at + part.len()..],
+            _ => return false,
+        }
+    }
+    // What is left after the last part is its value, if it ends with one, and no more of a statement.
+    parts.len() > 1 && !rest.contains(char::is_whitespace)
+}
+
 /// The name of the statement that a server shows as running, values in place of placeholders or not.
 pub(crate) fn name_of<'name>(
     statements: impl IntoIterator<Item = (&'name String, &'name Compiled)>,
     running: &str,
 ) -> String {
-    let running = running.trim();
-    let found = statements.into_iter().find(|(_, statement)| {
-        let text = statement.text.trim().trim_end_matches(';');
-        // Servers cut long texts.
-        if !running.is_empty() && text.starts_with(running.trim_end_matches(';')) {
-            return true;
-        }
-        let mut rest = running;
-        let parts = split_placeholders(text);
-        parts.len() > 1
-            && parts.iter().enumerate().all(|(index, (_, part))| match rest.find(part) {
-                Some(at) if index > 0 || at == 0 => {
-                    rest = &rest[at + part.len()..];
-                    true
-                }
-                _ => false,
-            })
+    let running = running.trim().trim_end_matches(';');
+    let statements: Vec<_> = statements.into_iter().collect();
+    let text = |statement: &'name Compiled| statement.text.trim().trim_end_matches(';');
+    let same = statements.iter().find(|(_, statement)| text(statement) == running);
+    let found = same.or_else(|| {
+        statements.iter().find(|(_, statement)| {
+            let cut = running.len() >= CUT_BYTES && text(statement).starts_with(running);
+            cut || is_with_values(text(statement), running)
+        })
     });
     match found {
-        Some((name, _)) => name.clone(),
+        Some((name, _)) => (*name).clone(),
         None => running.split_whitespace().next().unwrap_or("idle").to_lowercase(),
     }
 }
@@ -353,6 +362,10 @@ mod tests {
         let statements = BTreeMap::from([("claim".to_owned(), claim), ("other".to_owned(), other)]);
         assert_eq!(name_of(&statements, "UPDATE lease SET a = 'x' WHERE id = 5"), "claim");
         assert_eq!(name_of(&statements, "UPDATE lease SET a = ? WHERE b = ?"), "other");
+        assert_eq!(
+            name_of(&statements, "UPDATE lease SET a = 'x' WHERE id = 5 AND b = 6"),
+            "update"
+        );
         assert_eq!(name_of(&statements, "COMMIT"), "commit");
         assert_eq!(name_of(&statements, ""), "idle");
     }

@@ -1,9 +1,7 @@
 //! Where MariaDB keeps its counters, and how it shows waits and plans.
 
-use serde_json::Value as Json;
-
 use crate::mysql_protocol::Link;
-use crate::mysql_protocol::instruments::{Place, fetch};
+use crate::mysql_protocol::instruments::{Place, explain_json, fetch};
 use crate::session::Compilation;
 use crate::store::Result;
 use crate::waits::{Counter, Look, Wait, name_of};
@@ -82,35 +80,5 @@ fn waits_in(status: &str, statements: &Compilation) -> Vec<Wait> {
 
 /// The plan as JSON, and its accesses and indexes in order.
 pub(super) async fn explain(link: &mut Link, text: &str) -> Result<(String, String)> {
-    let rows = fetch(link, "explain", &format!("EXPLAIN FORMAT=JSON {text}")).await?;
-    let plan = match rows.first() {
-        Some(row) => link.cells("explain", row).text(0)?,
-        None => String::new(),
-    };
-    let mut nodes = Vec::new();
-    walk(&serde_json::from_str(&plan).unwrap_or_default(), &mut nodes);
-    Ok((plan, nodes.join(" > ")))
-}
-
-fn walk(node: &Json, nodes: &mut Vec<String>) {
-    match node {
-        Json::Object(fields) => {
-            for (name, value) in fields {
-                match name.as_str() {
-                    "filesort" | "temporary_table" => nodes.push(name.clone()),
-                    "access_type" => {
-                        let text = |name: &str| fields.get(name).and_then(Json::as_str);
-                        let access = value.as_str().unwrap_or_default();
-                        let index = text("key").map(|key| format!(" by {key}"));
-                        let table = text("table_name").unwrap_or_default();
-                        nodes.push(format!("{access} {table}{}", index.unwrap_or_default()));
-                    }
-                    _ => {}
-                }
-                walk(value, nodes);
-            }
-        }
-        Json::Array(items) => items.iter().for_each(|item| walk(item, nodes)),
-        _ => {}
-    }
+    explain_json(link, text).await
 }

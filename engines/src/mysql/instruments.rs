@@ -1,7 +1,7 @@
 //! Where MySQL keeps its counters, and how it shows waits and plans.
 
 use crate::mysql_protocol::Link;
-use crate::mysql_protocol::instruments::{Place, fetch};
+use crate::mysql_protocol::instruments::{Place, explain_json, fetch};
 use crate::session::Compilation;
 use crate::store::Result;
 use crate::waits::{Counter, Look, Wait, name_of};
@@ -73,6 +73,10 @@ pub(super) async fn explain(link: &mut Link, text: &str) -> Result<(String, Stri
         Some(row) => link.cells("explain", row).text(0)?,
         None => String::new(),
     };
+    if plan.contains("not executable") {
+        // An update has no tree.
+        return explain_json(link, text).await;
+    }
     let node = |line: &str| {
         let line = line.trim().trim_start_matches("->").trim();
         let end = line.find("  (cost").unwrap_or(line.len());

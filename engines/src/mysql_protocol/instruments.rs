@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use serde_json::Value as Json;
 
 use super::{Flavour, Link};
 use crate::error::{EngineError, ErrorKind};
@@ -224,5 +225,40 @@ impl Instruments for InnodbInstruments {
 
     async fn close(self: Box<Self>) {
         self.link.close().await;
+    }
+}
+
+/// The plan as JSON, and its accesses and indexes in order.
+pub(crate) async fn explain_json(link: &mut Link, text: &str) -> Result<(String, String)> {
+    let rows = fetch(link, "explain", &format!("EXPLAIN FORMAT=JSON {text}")).await?;
+    let plan = match rows.first() {
+        Some(row) => link.cells("explain", row).text(0)?,
+        None => String::new(),
+    };
+    let mut nodes = Vec::new();
+    walk(&serde_json::from_str(&plan).unwrap_or_default(), &mut nodes);
+    Ok((plan, nodes.join(" > ")))
+}
+
+fn walk(node: &Json, nodes: &mut Vec<String>) {
+    match node {
+        Json::Object(fields) => {
+            for (name, value) in fields {
+                match name.as_str() {
+                    "filesort" | "temporary_table" => nodes.push(name.clone()),
+                    "access_type" => {
+                        let text = |name: &str| fields.get(name).and_then(Json::as_str);
+                        let access = value.as_str().unwrap_or_default();
+                        let index = text("key").map(|key| format!(" by {key}"));
+                        let table = text("table_name").unwrap_or_default();
+                        nodes.push(format!("{access} {table}{}", index.unwrap_or_default()));
+                    }
+                    _ => {}
+                }
+                walk(value, nodes);
+            }
+        }
+        Json::Array(items) => items.iter().for_each(|item| walk(item, nodes)),
+        _ => {}
     }
 }
