@@ -21,12 +21,15 @@ const PAUSE: Duration = Duration::from_micros(500);
 pub struct Seen {
     /// From the first look that saw it to the first that did not.
     pub seen: Duration,
+    /// The time between the looks at its two ends: it may have been so much shorter or longer.
+    pub resolution: Duration,
     /// How long it had lasted by the server's clock when it was last seen, and half the time to the
     /// next look; in milliseconds.
     pub server_ms: Option<f64>,
 }
 
 struct Open {
+    before: Instant,
     first: Instant,
     last: Instant,
     server_ms: Option<f64>,
@@ -106,6 +109,7 @@ fn watch(
 ) -> Result<Probed, EngineError> {
     let mut probed = Probed::default();
     let mut named = Instant::now();
+    let mut previous = named;
     let mut open: BTreeMap<SessionId, Open> = BTreeMap::new();
     while stopped.try_recv() == Err(TryRecvError::Empty) {
         let waits = runtime.block_on(instruments.waits(Look::Probe))?;
@@ -124,7 +128,9 @@ fn watch(
             probed.waits.push(wait.end(now));
         }
         for wait in waits {
-            let fresh = Open { first: now, last: now, server_ms: None, missed: None, misses: 0 };
+            let before = previous;
+            let fresh =
+                Open { before, first: now, last: now, server_ms: None, missed: None, misses: 0 };
             let entry = open.entry(wait.session).or_insert(fresh);
             (entry.last, entry.missed, entry.misses) = (now, None, 0);
             entry.server_ms = wait.waited_ms.or(entry.server_ms);
@@ -144,6 +150,7 @@ fn watch(
             }
             named = Instant::now();
         }
+        previous = now;
         looks.fetch_add(1, Ordering::SeqCst);
         std::thread::sleep(PAUSE);
     }
@@ -158,6 +165,7 @@ impl Open {
         let after = now.duration_since(self.last).as_secs_f64() * 1000.0;
         Seen {
             seen: now.duration_since(self.first),
+            resolution: self.first.duration_since(self.before) + now.duration_since(self.last),
             server_ms: self.server_ms.map(|ms| ms + after / 2.0),
         }
     }

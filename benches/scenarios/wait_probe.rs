@@ -131,6 +131,8 @@ fn judged(
     for (counter, observed) in &change.0 {
         measured.observed(counter.as_str(), observed);
     }
+    let resolution = median(seen.iter().map(|seen| ms(seen.resolution)));
+    measured.value("seen_resolution_ms", resolution);
     let mut worst = 0.0_f64;
     for (name, value) in sources {
         let Some(value) = value else {
@@ -139,7 +141,9 @@ fn judged(
         };
         measured.value(name, value);
         // The lock was given up at some time during the release.
-        let off = value - value.clamp(held - release, held);
+        // And what is seen by looking is known no better than the looks are apart.
+        let blur = if name == "seen_wait_ms" { resolution } else { 0.0 };
+        let off = value - value.clamp(held - release - blur, held + blur);
         worst = worst.max(off.abs());
         if off.abs() > SLACK_MS.max(held * SHARE) {
             let text = format!("{UNMEASURED}`{name}` says {value:.1} where {held:.1} ms were held");
