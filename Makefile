@@ -26,6 +26,7 @@ help: ## Show this help
 	@echo
 	@echo '  ENGINES="postgres:17 mysql"  which engines, and they must run    CONTRACTS="claim/*"  which contracts'
 	@echo '  SEED=N  the seed    REPEAT=N  run each case N times              OUT=DIR  where reports go'
+	@echo '  SCENARIOS="wait-*"  which scenarios are measured'
 
 conformance: ## Run the contracts on real engines and write the reports
 	$(leaseproof) run $(engines) $(contracts) $(seed) --repeat $(REPEAT) --out $(OUT)
