@@ -70,7 +70,7 @@ async fn a_page_works_in_a_browser() {
         seen.shape(width, scheme).await;
         let overlaps = seen.run(OVERLAPS).await;
         assert_eq!(overlaps, json!([]), "at {width} in {scheme}");
-        let picture = seen.picture().await;
+        let picture = seen.picture(true).await;
         std::fs::write(written(&format!("report-{width}-{scheme}.png")), picture).unwrap();
     }
     seen.shape(1280, "light").await;
@@ -107,7 +107,7 @@ async fn open_and_close(seen: &driver::Seen) {
     assert_eq!(seen.run(OPEN).await, json!([id]));
     let text = seen.run(&format!("return document.getElementById('{id}').innerText;")).await;
     assert!(text.as_str().unwrap().contains("<script>alert(1)</script>"), "{text}");
-    std::fs::write(written("report-evidence.png"), seen.picture().await).unwrap();
+    std::fs::write(written("report-evidence.png"), seen.picture(false).await).unwrap();
     seen.press("\u{E00C}").await;
     assert_eq!(seen.run(OPEN).await, json!([]));
     assert_eq!(seen.run(FOCUS).await, json!(id));

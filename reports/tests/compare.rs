@@ -163,5 +163,6 @@ fn five_thousand_cases_take_less_than_a_second() {
     let took = clock.elapsed();
     println!("5000 cases and 208 cells compared in {} ms", took.as_millis());
     assert!(text.contains("500 broke"), "{text}");
-    assert!(took.as_secs_f64() < if cfg!(debug_assertions) { 5.0 } else { 1.0 }, "{took:?}");
+    // Without optimisation, and beside other tests, a time says nothing.
+    assert!(cfg!(debug_assertions) || took.as_secs_f64() < 1.0, "{took:?}");
 }

@@ -101,9 +101,9 @@ impl Seen {
         self.tell("Emulation.setEmulatedMedia", wanted).await;
     }
 
-    /// The whole page as PNG.
-    pub(crate) async fn picture(&self) -> Vec<u8> {
-        let whole = json!({ "captureBeyondViewport": true, "format": "png" });
+    /// The whole page as PNG, or what the window shows of it.
+    pub(crate) async fn picture(&self, whole: bool) -> Vec<u8> {
+        let whole = json!({ "captureBeyondViewport": whole, "format": "png" });
         let answer = self.tell("Page.captureScreenshot", whole).await;
         let text = answer["data"].as_str().unwrap();
         base64::engine::general_purpose::STANDARD.decode(text).unwrap()

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use super::{BenchCell, BenchRun, Observed};
 use crate::stats::{Difference, Estimate};
 
+/// The scenario with the arms of an A/A test.
+const CALIBRATION: &str = "calibration";
 /// The parameter that tells the arms of an A/A test apart; everything else is equal in them.
 const ARM: &str = "arm";
 /// How many repeats a cell needs before its halves say something.
@@ -67,9 +69,13 @@ fn values(cell: &BenchCell, metric: &str) -> Option<Vec<f64>> {
     }
 }
 
+fn is_arm(cell: &&BenchCell) -> bool {
+    cell.scenario == CALIBRATION && cell.parameters.contains_key(ARM)
+}
+
 fn arms<'run>(cells: impl Iterator<Item = &'run BenchCell>, metric: &str) -> Vec<f64> {
     let mut groups: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-    for cell in cells.filter(|cell| cell.parameters.contains_key(ARM)) {
+    for cell in cells.filter(is_arm) {
         let mut others = cell.parameters.clone();
         others.remove(ARM);
         let mean = values(cell, metric).and_then(|values| Estimate::of(&values));
