@@ -104,6 +104,22 @@ fn a_run_equals_itself() {
 }
 
 #[test]
+fn an_upgrade_is_measured_against_what_was_before() {
+    let labelled = |version: &str| {
+        let mut bench = sample::bench();
+        let name = |name: &mut String| *name = format!("{name}:{version}");
+        bench.engines.iter_mut().for_each(|engine| name(&mut engine.name));
+        bench.cells.iter_mut().for_each(|cell| name(&mut cell.engine));
+        bench.engines[0].version = format!("PostgreSQL {version}");
+        Loaded { run: None, bench: Some(bench) }
+    };
+    let found = compare(&labelled("18"), &labelled("19"), Gate::default()).unwrap();
+    let measurements = found.measurements.unwrap();
+    assert_eq!((measurements.compared, measurements.cells.len()), (24, 0));
+    assert_eq!(found.notes, ["postgres:19 differs: version PostgreSQL 18 → PostgreSQL 19"]);
+}
+
+#[test]
 fn what_must_not_be_compared_is_refused_or_marked() {
     let base = sample::bench();
     let only = |bench: &BenchRun| Loaded { run: None, bench: Some(bench.clone()) };

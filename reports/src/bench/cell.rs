@@ -79,9 +79,14 @@ impl BenchCell {
     /// What identifies the cell in its run: `<engine>/<scenario>/<parameter>=<value>/…`.
     #[must_use]
     pub fn key(&self) -> String {
+        self.key_on(&self.engine)
+    }
+
+    /// The key that the cell has on another engine.
+    pub(crate) fn key_on(&self, engine: &str) -> String {
         let place = self.place();
         let separator = if place.is_empty() { "" } else { "/" };
-        format!("{}/{}{separator}{place}", self.engine, self.scenario)
+        format!("{engine}/{}{separator}{place}", self.scenario)
     }
 
     /// The parameters, as `batch=10/workers=4`.

@@ -112,7 +112,9 @@ struct Pair {
 
 /// The A/A floors of both runs, each found once.
 struct Floors<'run> {
-    runs: [&'run BenchRun; 2],
+    base: &'run BenchRun,
+    head: &'run BenchRun,
+    in_head: &'run BTreeMap<&'run str, &'run str>,
     known: BTreeMap<(String, String), Option<f64>>,
 }
 
@@ -122,10 +124,11 @@ impl Floors<'_> {
         if kind.nature == Nature::Counter || !kind.gates() {
             return None;
         }
-        let runs = self.runs;
+        let after = self.in_head.get(engine).copied().unwrap_or(engine);
+        let (base, head) = (self.base, self.head);
         let find = || {
-            let floors = runs.into_iter().filter_map(|run| run.floor_of_arms(engine, metric));
-            floors.map(|floor| floor.relative).reduce(f64::max)
+            let floors = [base.floor_of_arms(engine, metric), head.floor_of_arms(after, metric)];
+            floors.into_iter().flatten().map(|floor| floor.relative).reduce(f64::max)
         };
         *self.known.entry((engine.to_owned(), metric.to_owned())).or_insert_with(find)
     }
@@ -147,17 +150,19 @@ pub(super) fn compare(
         notes.push(format!("{reason}; times are not judged"));
     }
     let mut limits: BTreeMap<&str, Limits> = BTreeMap::new();
-    for (name, _) in engines {
-        let all = setup(base, head, name, notes);
-        limits.insert(name, Limits { all, wall_clock: clients.clone() });
+    for (before, after) in &engines {
+        let all = setup(base, head, [before, after], notes);
+        limits.insert(before, Limits { all, wall_clock: clients.clone() });
     }
+    let in_head: BTreeMap<&str, &str> = engines.into_iter().collect();
     let mut rest: BTreeMap<String, &BenchCell> =
         head.cells.iter().map(|cell| (cell.key(), cell)).collect();
     let mut found = Measurements { gate, compared: 0, cells: Vec::new(), metrics: Vec::new() };
     let mut family = Vec::new();
-    let mut floors = Floors { runs: [base, head], known: BTreeMap::new() };
+    let mut floors = Floors { base, head, in_head: &in_head, known: BTreeMap::new() };
     for before in &base.cells {
-        let after = rest.remove(&before.key());
+        let engine = in_head.get(before.engine.as_str()).copied().unwrap_or(&before.engine);
+        let after = rest.remove(&before.key_on(engine));
         match (results(before, after), limits.get(before.engine.as_str())) {
             (Err(change), _) => found.cells.push(change),
             (Ok(_), Some(Limits { all: Some(reason), .. })) => {
@@ -183,7 +188,12 @@ pub(super) fn compare(
 }
 
 fn named(run: &BenchRun) -> Vec<Named<'_>> {
-    run.engines.iter().map(|engine| Named { label: &engine.name, name: &engine.name }).collect()
+    let engines = run.engines.iter().map(|engine| {
+        // What is measured is named like a selection: `postgres:18` is a version of `postgres`.
+        let name = engine.name.split_once(':').map_or(engine.name.as_str(), |(name, _)| name);
+        Named { label: &engine.name, name }
+    });
+    engines.collect()
 }
 
 /// Why the clients of both runs were not the same, which decides how fast anything seems.
@@ -207,8 +217,13 @@ fn clients(base: &BenchRun, head: &BenchRun) -> Option<String> {
 }
 
 /// Why an engine was not set up the same in both runs.
-fn setup(base: &BenchRun, head: &BenchRun, name: &str, notes: &mut Vec<String>) -> Option<String> {
-    let (before, after) = (base.engine(name)?, head.engine(name)?);
+fn setup(
+    base: &BenchRun,
+    head: &BenchRun,
+    [before, name]: [&str; 2],
+    notes: &mut Vec<String>,
+) -> Option<String> {
+    let (before, after) = (base.engine(before)?, head.engine(name)?);
     if before.version != after.version {
         notes.push(format!("{name} differs: version {} → {}", before.version, after.version));
     }
