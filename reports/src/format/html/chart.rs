@@ -6,7 +6,7 @@
 
 use plotters::{
     coord::ranged1d::Ranged,
-    element::{Circle, Cross, EmptyElement, Polygon, Rectangle, TriangleMarker},
+    element::{Circle, Cross, EmptyElement, PathElement, Polygon, Rectangle, TriangleMarker},
     prelude::{
         Cartesian2d, ChartBuilder, ChartContext, Color, IntoDrawingArea, IntoFont, LineSeries,
         RGBColor, SVGBackend, ShapeStyle,
@@ -52,6 +52,8 @@ pub(super) struct Series {
 pub(super) enum Style {
     /// A line with a marker at each point.
     Marked,
+    /// A marker at each point, and nothing between them.
+    Marks,
     /// A line alone, for many points.
     Line,
     /// Points alone.
@@ -92,7 +94,7 @@ pub(super) fn draw(x: &Scale, x_title: &str, y: &Scale, series: &[Series], style
             .draw()
             .expect("memory takes it");
         for (place, series) in series.iter().enumerate() {
-            draw_band(&mut chart, series, COLOURS[place % SERIES]);
+            draw_band(&mut chart, series, COLOURS[place % SERIES], style);
         }
         for (place, series) in series.iter().enumerate() {
             draw_series(&mut chart, series, place % SERIES, style);
@@ -144,7 +146,14 @@ fn is_tick(line: &str) -> bool {
     head.contains("#D8D8D9") && (x1 - x2).abs() + (y1 - y2).abs() <= TICK
 }
 
-fn draw_band(chart: &mut Context<'_, '_>, series: &Series, colour: RGBColor) {
+fn draw_band(chart: &mut Context<'_, '_>, series: &Series, colour: RGBColor, style: Style) {
+    if style == Style::Marks {
+        let whiskers = series.band.iter().map(|(place, low, high)| {
+            PathElement::new([(*place, *low), (*place, *high)], colour.stroke_width(2))
+        });
+        chart.draw_series(whiskers).expect("memory takes it");
+        return;
+    }
     if series.band.len() < 2 {
         return;
     }
@@ -157,7 +166,7 @@ fn draw_band(chart: &mut Context<'_, '_>, series: &Series, colour: RGBColor) {
 
 fn draw_series(chart: &mut Context<'_, '_>, series: &Series, place: usize, style: Style) {
     let colour = COLOURS[place];
-    if style != Style::Points {
+    if matches!(style, Style::Marked | Style::Line) {
         let line = LineSeries::new(series.points.iter().copied(), colour.stroke_width(2));
         chart.draw_series(line).expect("memory takes it");
     }

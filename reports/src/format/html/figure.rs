@@ -60,7 +60,8 @@ pub(super) fn along_axis(group: &Group<'_>) -> Vec<Figure> {
         let y = Scale::from_zero(top, tick);
         let unit = Metric::of(&metric).unit;
         let title = format!("{}{}", capital(&words(&metric)), of_unit(unit));
-        figures.extend(drawn(&title, &x, &super::label(axis), &y, lines, Style::Marked));
+        let style = if group.is_ordered { Style::Marked } else { Style::Marks };
+        figures.extend(drawn(&title, &x, &super::label(axis), &y, lines, style));
     }
     figures
 }
@@ -298,7 +299,7 @@ fn drawn(
             label => format!("{label}: {}", line.words),
         });
         let mark = |place: usize| match style {
-            Style::Marked => MARKS[place],
+            Style::Marked | Style::Marks => MARKS[place],
             Style::Line => "━",
             Style::Points => MARKS[0],
         };

@@ -42,6 +42,8 @@ pub(super) struct Group<'run> {
     pub(super) cells: Vec<Measured<'run>>,
     /// The parameter along which charts are drawn, when one has several values.
     pub(super) axis: Option<&'run str>,
+    /// Whether its values are numbers, between which a line says something.
+    pub(super) is_ordered: bool,
     /// Its values in order.
     pub(super) places: Vec<&'run str>,
     /// The other parameters that have several values.
@@ -59,14 +61,18 @@ impl<'run> Group<'run> {
         values.retain(|_, values| values.len() > 1);
         let numeric = |name: &&str| values[name].iter().all(|value| number(value).is_some());
         let widest = values.keys().copied().filter(numeric).max_by_key(|name| values[name].len());
+        // Names have no order, and are an axis only when there is nothing else to tell apart.
+        let only = values.keys().copied().next().filter(|_| values.len() == 1);
         let axis = values.keys().copied().find(|name| *name == WORKERS).or(widest);
+        let is_ordered = axis.is_some();
+        let axis = axis.or(only);
         let mut places: Vec<&str> =
             axis.map(|axis| values[axis].iter().copied().collect()).unwrap_or_default();
         places.sort_by(|left, right| {
             number(left).unwrap_or(f64::MAX).total_cmp(&number(right).unwrap_or(f64::MAX))
         });
         let varying = values.into_keys().filter(|name| Some(*name) != axis).collect();
-        Self { cells, axis, places, varying }
+        Self { cells, axis, is_ordered, places, varying }
     }
 
     /// What a cell is called among its neighbours along the axis.
@@ -132,7 +138,7 @@ impl<'run> Group<'run> {
 
 /// A value that is no number says what it is by itself.
 fn parameter(name: &str, value: &str) -> String {
-    if number(value).is_some() {
+    if number(value).is_some() || matches!(value, "true" | "false") {
         return one_line(&format!("{name} {value}"));
     }
     one_line(value)
