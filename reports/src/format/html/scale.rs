@@ -4,8 +4,13 @@ use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
+use super::super::text::clip;
+
 /// About how many steps an axis has.
 const STEPS: f64 = 4.0;
+
+/// How many characters fit below an axis.
+const CHARS: usize = 48;
 
 /// One axis: its range, and the places that are labelled.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +25,9 @@ impl Scale {
     /// Places 0, 1, 2 … with a label each.
     pub(super) fn places(labels: Vec<String>) -> Self {
         let high = labels.len() as f64 - 0.6;
-        let ticks = labels.into_iter().enumerate().map(|(place, label)| (place as f64, label));
+        let room = (CHARS / labels.len().max(1)).max(3);
+        let ticks = labels.iter().enumerate();
+        let ticks = ticks.map(|(place, label)| (place as f64, clip(label, room)));
         Self { low: -0.4, high, ticks: ticks.collect(), logarithmic: false }
     }
 
