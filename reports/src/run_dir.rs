@@ -71,6 +71,15 @@ impl RunDir {
         }
     }
 
+    /// A directory that [`RunDir::create`] made earlier; `None` when it is not `<root>/runs/<id>`.
+    #[must_use]
+    pub fn existing(path: &Path) -> Option<Self> {
+        let path = path.canonicalize().ok().filter(|path| path.is_dir())?;
+        let runs = path.parent().filter(|runs| runs.ends_with("runs"))?;
+        let id = path.file_name()?.to_str()?.to_owned();
+        Some(Self { root: runs.parent()?.to_owned(), id, path })
+    }
+
     /// The directory itself, `<root>/runs/<id>`.
     #[must_use]
     pub fn path(&self) -> &Path {

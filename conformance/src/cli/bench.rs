@@ -58,10 +58,11 @@ fn profile(name: &str) -> Result<&'static Profile, String> {
 pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let (selections, named) = Select::engines(&arguments.engines).selections()?;
     let scenarios = chosen(&arguments.scenarios)?;
-    let (path, mut run) = match &arguments.resume {
-        Some(path) => (path.clone(), read(path)?),
+    let (directory, mut run) = match &arguments.resume {
+        Some(path) => resumed(path)?,
         None => begin(&arguments)?,
     };
+    let path = directory.path().to_owned();
     let profile = profile(&run.profile).map_err(|help| CliError::Profile { help })?;
     let plan = Plan { selections, scenarios, profile, seed: run.seed };
     let interrupt = super::interruptible()?;
@@ -98,8 +99,12 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     run.conditions.load_after = conditions::load();
     run.cells.retain(|cell| !cell.repeats.is_empty());
     measured.and_then(|()| save(&run)).map_err(|source| unwritten(&path, source))?;
+    run.duration_ms = measured_before_ms + summary::millis(clock.elapsed());
+    directory.write_bench(&run)?;
+    directory.publish()?;
     out!("{}", bench_table::render(&run));
-    out!("{} cells in {:.0} s; {}", run.cells.len(), clock.elapsed().as_secs_f64(), path.display());
+    let (cells, seconds) = (run.cells.len(), clock.elapsed().as_secs_f64());
+    out!("{cells} cells in {seconds:.0} s; reports in {}", path.display());
     Ok(match () {
         () if interrupt.was_asked() => Exit::Interrupted,
         () => exit_of(&run, missing > 0 && named),
@@ -126,7 +131,7 @@ fn chosen(patterns: &[String]) -> Result<Vec<&'static dyn Scenario>, CliError> {
 }
 
 /// A new run and its directory.
-fn begin(arguments: &Arguments) -> Result<(PathBuf, BenchRun), CliError> {
+fn begin(arguments: &Arguments) -> Result<(RunDir, BenchRun), CliError> {
     #[expect(clippy::disallowed_methods, reason = "it names the run; no number depends on it")]
     let started = Timestamp::now();
     let id = run_id(started);
@@ -145,14 +150,18 @@ fn begin(arguments: &Arguments) -> Result<(PathBuf, BenchRun), CliError> {
         engines: Vec::new(),
         cells: Vec::new(),
     };
-    Ok((directory.path().to_owned(), run))
+    Ok((directory, run))
 }
 
-fn read(directory: &Path) -> Result<BenchRun, CliError> {
-    let path = directory.join(BENCH_JSON);
-    let unreadable = |reason: String| CliError::Resume { path: path.clone(), reason };
-    let text = std::fs::read_to_string(&path).map_err(|error| unreadable(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))
+/// A run that was interrupted, and its directory.
+fn resumed(path: &Path) -> Result<(RunDir, BenchRun), CliError> {
+    let unreadable = |reason: String| CliError::Resume { path: path.to_owned(), reason };
+    let directory = RunDir::existing(path)
+        .ok_or_else(|| unreadable("it is not a run directory, `<reports>/runs/<id>`".to_owned()))?;
+    let file = directory.path().join(BENCH_JSON);
+    let text = std::fs::read_to_string(&file).map_err(|error| unreadable(error.to_string()))?;
+    let run = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+    Ok((directory, run))
 }
 
 /// Writes the whole file or leaves the one that is there.
