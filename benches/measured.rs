@@ -1,7 +1,5 @@
 //! One repeat of a cell as it was measured, on its way into a report.
 
-use std::collections::BTreeMap;
-
 use leaseproof_engines::waits::{Audit, Counter, Counters, Observed, Shape};
 use leaseproof_reports::bench::{Latency, Reading, Repeat};
 
@@ -144,12 +142,6 @@ pub fn jain(counts: &[u64]) -> f64 {
 pub fn numbers(repeats: &[Repeat], name: &str) -> Vec<f64> {
     let values = repeats.iter().filter_map(|repeat| repeat.readings.get(name));
     values.filter_map(Reading::value).collect()
-}
-
-/// The readings as a map, for tests and summaries.
-#[must_use]
-pub fn readings(repeat: &Repeat) -> &BTreeMap<String, Reading> {
-    &repeat.readings
 }
 
 #[cfg(test)]
