@@ -174,6 +174,11 @@ pub async fn run(
             }
             (hooks.event)(Event::Started(&bench, &job));
             let measured = measure(plan, &bench, &job, run).await;
+            let is_unmeasured = |violation: &String| violation.starts_with(UNMEASURED);
+            if (hooks.stop)() && measured.violations.iter().any(is_unmeasured) {
+                // An interrupt ends the processes of a measurement, too; a resumed run repeats it.
+                break;
+            }
             (hooks.event)(Event::Finished(&bench, &job, &measured));
             add(run, &bench, &job, measured);
             (hooks.save)(run)?;
