@@ -34,7 +34,7 @@ impl Exit {
 Exit codes:
     0  every contract is kept (or unsupported by the engine, or a known failure)
     2  the command line is wrong
-    4  nothing was selected to run
+    4  nothing was selected to run, or a shard has no case
    96  an engine that was named or given by URL could not be provided
   100  a contract is broken, a control survived, or a known failure is kept again
   102  some contracts could not be decided, none is broken; or a comparison is inconclusive

@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use leaseproof_reports::{Case, EngineRun, Outcome, Rotten};
+use leaseproof_reports::{Case, EngineRun, Listed, Outcome};
 use semver::{Version, VersionReq};
 use serde::Deserialize;
 
@@ -103,33 +103,30 @@ impl KnownFailures {
         self.entries.iter().find(|entry| entry.lists(engine, version, contract, variant))
     }
 
-    /// Marks every case that is known to fail, and returns the entries that have rotted.
+    /// Marks every case that is known to fail, and returns the entries that list any case.
     ///
-    /// An entry rots when cases that it matches ran to a verdict and every one was kept.
-    pub fn apply(&self, engines: &[EngineRun], cases: &mut [Case]) -> Vec<Rotten> {
-        let mut rotten = Vec::new();
-        for entry in &self.entries {
-            let mut kept = Vec::new();
-            let mut failing = 0;
+    /// Only a whole run can judge from them which entries have rotted ([`Listed::rotten`]): the cases
+    /// that keep an entry true may be in another part.
+    pub fn apply(&self, engines: &[EngineRun], cases: &mut [Case]) -> Vec<Listed> {
+        let mut found = Vec::new();
+        for (number, entry) in (0_u32..).zip(&self.entries) {
+            let (mut kept, mut failing) = (Vec::new(), Vec::new());
             for case in cases.iter_mut().filter(|case| entry.matches(case, engines)) {
                 match case.outcome {
                     Outcome::Kept => kept.push(case.key()),
                     Outcome::Broken | Outcome::Errored | Outcome::Inconclusive => {
-                        failing += 1;
+                        failing.push(case.key());
                         case.known = Some(entry.reason.clone());
                     }
                     Outcome::Unsupported | Outcome::Skipped | Outcome::Missing => {}
                 }
             }
-            if failing == 0 && !kept.is_empty() {
-                rotten.push(Rotten {
-                    entry: entry.to_string(),
-                    reason: entry.reason.clone(),
-                    kept,
-                });
+            if !kept.is_empty() || !failing.is_empty() {
+                let (reason, entry) = (entry.reason.clone(), entry.to_string());
+                found.push(Listed { number, entry, reason, kept, failing });
             }
         }
-        rotten
+        found
     }
 }
 

@@ -17,6 +17,7 @@ pub mod probe;
 pub mod row;
 pub mod runner;
 pub mod sabotage;
+pub mod shard;
 pub mod suite;
 pub mod summary;
 pub mod unit;

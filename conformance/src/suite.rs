@@ -27,6 +27,7 @@ use crate::history::Recorder;
 use crate::probe::{Probed, probe};
 use crate::runner::{self, CaseResult, Target};
 use crate::sabotage::Control;
+use crate::shard::{Layout, Shard};
 use crate::variant::{Matrix, Variant};
 
 /// What is to be run.
@@ -46,6 +47,8 @@ pub struct Plan {
     pub jobs: Option<NonZeroUsize>,
     /// Whether the negative controls are run in place of the contracts themselves.
     pub controls: bool,
+    /// Which part of the cases is run; `None` is all of them.
+    pub shard: Option<Shard>,
 }
 
 /// One case of a plan.
@@ -101,6 +104,8 @@ pub type Watch<'watch> = &'watch (dyn Fn(Event<'_>) + Send + Sync);
 
 /// One engine's part of a run.
 pub struct Part {
+    /// Its place among the selections of the plan.
+    pub place: usize,
     /// What was selected.
     pub selection: Selection,
     /// The server, or why there is none.
@@ -159,21 +164,24 @@ pub async fn run(
     interrupt: &Interrupt,
     watch: Watch<'_>,
 ) -> Vec<Part> {
-    let parts = plan
-        .selections
-        .iter()
-        .map(|selection| one_engine(plan, selection, options, interrupt, watch));
+    let layout = Layout::of(plan);
+    // A server that has nothing to do in this part of the run is not even started.
+    let busy = (0..plan.selections.len()).filter(|place| layout.concerns(plan, *place));
+    let parts = busy.map(|place| one_engine(plan, &layout, place, options, interrupt, watch));
     join_all(parts).await
 }
 
 async fn one_engine(
     plan: &Plan,
-    selection: &Selection,
+    layout: &Layout,
+    place: usize,
     options: &ProvideOptions,
     interrupt: &Interrupt,
     watch: Watch<'_>,
 ) -> Part {
+    let selection = &plan.selections[place];
     let mut part = Part {
+        place,
         selection: selection.clone(),
         server: ready(selection, options, interrupt, watch).await,
         probes: Vec::new(),
@@ -189,7 +197,8 @@ async fn one_engine(
             return part;
         }
     };
-    let jobs = jobs(plan, &part.selection);
+    let mut jobs = jobs(plan, &part.selection);
+    jobs.retain(|job| layout.has(plan, place, job.contract.id, job.variant));
     watch(Event::Ready { label: &label, provider: endpoint.provider, identity, cases: jobs.len() });
     let target = Target { engine: selection.engine, endpoint: endpoint.clone() };
     if !plan.controls && !interrupt.was_asked() {

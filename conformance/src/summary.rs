@@ -7,14 +7,15 @@ use jiff::Timestamp;
 use leaseproof_engines::provider::ImageInfo;
 use leaseproof_reports as reports;
 use leaseproof_reports::{
-    CapabilityState, Case, ContractInfo, EngineRun, EngineStatus, Host, Outcome, Run, SCHEMA,
-    Summary, Tool, merge_repeats,
+    CapabilityState, Case, ContractInfo, EngineRun, EngineStatus, Host, Listed, Outcome, Run,
+    SCHEMA, Summary, Tool, merge_repeats,
 };
 
 use crate::contract::Contract;
 use crate::known_failures::KnownFailures;
 use crate::probe::Probed;
 use crate::runner::CaseResult;
+use crate::shard::Layout;
 use crate::suite::{Job, Part, Plan};
 
 /// What identifies a run beside its cases.
@@ -51,7 +52,11 @@ pub fn run_of<E>(
         }
     }
     let mut cases = merge_repeats(cases);
-    let rotten = known.apply(&engines, &mut cases);
+    let listed = known.apply(&engines, &mut cases);
+    let (rotten, shard) = match plan.shard {
+        None => (listed.iter().filter_map(Listed::rotten).collect(), None),
+        Some(_) => (Vec::new(), Layout::of(plan).report(plan, parts, listed)),
+    };
     let summary = Summary::of(&cases, &engines);
     Ok(Run {
         schema: SCHEMA.to_owned(),
@@ -69,6 +74,7 @@ pub fn run_of<E>(
         cases,
         rotten,
         summary,
+        shard,
     })
 }
 

@@ -31,5 +31,5 @@ pub use run::merge_repeats;
 pub use run_dir::{ReadError, RunDir, RunDirError};
 pub use schema::{
     CapabilityState, Case, ContractInfo, Contradiction, EngineRun, EngineStatus, Host, ImageInfo,
-    Level, Rotten, Run, SCHEMA, SchemaError, Summary, Tool,
+    Level, Listed, Rotten, Run, SCHEMA, SchemaError, Shard, Summary, Tool,
 };

@@ -8,6 +8,7 @@ mod capability;
 mod case;
 mod engine;
 mod rotten;
+mod shard;
 mod validate;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub use capability::{CapabilityState, Contradiction};
 pub use case::{Case, Level};
 pub use engine::{EngineRun, EngineStatus, ImageInfo};
 pub use rotten::Rotten;
+pub use shard::{Listed, Shard};
 pub use validate::{SchemaError, check_version};
 
 use crate::Outcome;
@@ -68,6 +70,9 @@ pub struct Run {
     pub rotten: Vec<Rotten>,
     /// What `cases` and `engines` add up to.
     pub summary: Summary,
+    /// Which part of a split run this is; absent for a whole run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
 }
 
 /// What wrote a report.
@@ -162,7 +167,7 @@ mod tests {
     fn what_a_run_does_not_have_is_not_written_and_has_a_default() {
         let run = sample::kept();
         let mut json = serde_json::to_value(&run).unwrap();
-        for absent in ["rotten", "known", "observations"] {
+        for absent in ["rotten", "known", "observations", "shard"] {
             assert!(json.get(absent).is_none(), "{absent}");
             assert!(json["cases"][0].get(absent).is_none(), "{absent}");
             assert!(json["summary"].get(absent).is_none(), "{absent}");

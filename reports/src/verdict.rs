@@ -19,8 +19,11 @@ impl Run {
             .filter(|engine| engine.is_missing())
             .map(|engine| engine.label.as_str())
             .collect();
+        let part = self.shard.as_ref();
+        let part = part.map(|shard| format!("shard {} of {}, ", shard.index, shard.count));
         let mut line = format!(
-            "{}, {}: ",
+            "{}{}, {}: ",
+            part.unwrap_or_default(),
             counted(self.engines.len() - missing.len(), "engine"),
             counted(self.matrix().rows.len(), "contract"),
         );
@@ -75,6 +78,10 @@ impl Run {
 
     /// How many contracts have no case on an engine that was there, as after an interruption.
     fn cells_without_case(&self) -> usize {
+        if self.shard.is_some() {
+            // They may be in the other parts of the run, which is not to be known here.
+            return 0;
+        }
         let matrix = self.matrix();
         matrix.rows.iter().flat_map(|row| &row.cells).filter(|cell| cell.is_none()).count()
     }

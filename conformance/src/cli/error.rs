@@ -10,6 +10,7 @@ use miette::Diagnostic;
 
 use crate::exit_code::Exit;
 use crate::known_failures::KnownFailuresError;
+use crate::shard::Shard;
 
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub(super) enum CliError {
@@ -31,6 +32,9 @@ pub(super) enum CliError {
         "each `[[failure]]` has `engine`, `contract`, `reason`, and if wanted `versions` and `variant`"
     ))]
     Known(#[from] KnownFailuresError),
+    #[error("shard {shard} has no case: the whole run has {cases}")]
+    #[diagnostic(help("split the run into no more shards than it has cases"))]
+    EmptyShard { shard: Shard, cases: usize },
     #[error("no engine was named and none can be provided")]
     #[diagnostic(help("`leaseproof doctor` says what is missing and how to get it"))]
     NoEngine,
@@ -70,7 +74,9 @@ impl CliError {
             | Self::Pattern { .. }
             | Self::NoCase { .. }
             | Self::Incomparable(_) => Exit::Usage,
-            Self::NoContract { .. } | Self::NoScenario { .. } => Exit::NothingSelected,
+            Self::NoContract { .. } | Self::NoScenario { .. } | Self::EmptyShard { .. } => {
+                Exit::NothingSelected
+            }
             Self::NoEngine | Self::Image { .. } => Exit::EngineMissing,
             Self::Profile { .. }
             | Self::Resume { .. }

@@ -15,6 +15,7 @@ use super::progress::{Display, Wording};
 use super::select::Select;
 use crate::exit_code::Exit;
 use crate::known_failures::KnownFailures;
+use crate::shard::{Layout, Shard};
 use crate::suite::{self, Part, Plan};
 use crate::summary::{self, Frame};
 use crate::variant::Matrix;
@@ -23,7 +24,8 @@ use crate::variant::Matrix;
 pub(super) struct Arguments {
     #[command(flatten)]
     select: Select,
-    /// The seed of every random choice; drawn and printed when it is not given
+    /// The seed of every random choice; drawn and printed when it is not given, but 0 with `--shard`,
+    /// whose shards must have the same
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
     seed: Option<u64>,
     /// How often each case is run; one that differs once is shown with its worst outcome
@@ -32,6 +34,9 @@ pub(super) struct Arguments {
     /// Which variants: the engine's defaults, or every isolation, clock and journal mode as well
     #[arg(long, value_name = "MATRIX", default_value = "default", value_parser = matrix)]
     matrix: Matrix,
+    /// Run only part K of N of the cases, for a job of a CI matrix; `leaseproof merge` joins the parts
+    #[arg(long, value_name = "K/N")]
+    shard: Option<Shard>,
     /// A file of known failures, beside those that ship with the suite: they are reported and do not
     /// fail the run, unless they are kept again
     #[arg(long, value_name = "FILE")]
@@ -55,19 +60,23 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let plan = Plan {
         selections,
         contracts: arguments.select.contracts()?,
-        seed: arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX)),
+        seed: seed(&arguments),
         repeat: arguments.repeat,
         matrix: arguments.matrix,
         jobs: arguments.select.jobs,
         controls: false,
+        shard: arguments.shard,
     };
+    // Before anything is started or written: there would be nothing to report.
+    let plan = some_case(plan)?;
     #[expect(clippy::disallowed_methods, reason = "it names the run; no verdict depends on it")]
     let started = Timestamp::now();
     let id = run_id(started);
     // Before anything is started: a directory that cannot be written makes the rest pointless.
     let directory = RunDir::create(&arguments.out, &id)?;
     let (contracts, engines) = (plan.contracts.len(), plan.selections.len());
-    eprintln!("seed {}, contracts: {contracts}, engines: {engines}", plan.seed);
+    let shard = plan.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
+    eprintln!("seed {}, contracts: {contracts}, engines: {engines}{shard}", plan.seed);
     let interrupt = super::interruptible()?;
     let clock = Instant::now();
     let display = Display::new(Wording {
@@ -90,6 +99,22 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     }
     let given_in_vain = parts.iter().any(Part::given_in_vain);
     Ok(Exit::of(&run, named || given_in_vain))
+}
+
+fn seed(arguments: &Arguments) -> u64 {
+    // A shard that drew its own seed could not be merged with the others.
+    let drawn = || if arguments.shard.is_some() { 0 } else { rand::random_range(0..=SEED_MAX) };
+    arguments.seed.unwrap_or_else(drawn)
+}
+
+/// The plan, unless its shard has no case.
+fn some_case(plan: Plan) -> Result<Plan, CliError> {
+    let Some(shard) = plan.shard else { return Ok(plan) };
+    let layout = Layout::of(&plan);
+    match layout.cases_of(shard) {
+        0 => Err(CliError::EmptyShard { shard, cases: layout.cases() }),
+        _ => Ok(plan),
+    }
 }
 
 fn print(run: &Run, parts: &[Part], directory: &RunDir) {

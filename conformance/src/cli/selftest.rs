@@ -36,6 +36,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
         matrix: Matrix::Default,
         jobs: arguments.select.jobs,
         controls: true,
+        shard: None,
     };
     eprintln!("seed {}", plan.seed);
     let interrupt = super::interruptible()?;

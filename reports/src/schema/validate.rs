@@ -96,6 +96,16 @@ pub enum SchemaError {
         /// What it names.
         case: String,
     },
+    /// A part of a run does not say of which part of the run each of its cases is.
+    #[error("the shard {index}/{count} contradicts its cases: {what}")]
+    Shard {
+        /// Which part it says it is.
+        index: u32,
+        /// Of how many.
+        count: u32,
+        /// What is wrong.
+        what: &'static str,
+    },
     /// The summary is not what the cases and engines add up to.
     #[error("the summary says `{stated}`, and the report adds up to `{counted}`")]
     Summary {
@@ -157,6 +167,7 @@ impl Run {
         }
         self.check_seeds()?;
         self.check_known()?;
+        self.check_shard()?;
         let counted = Summary::of(&self.cases, &self.engines);
         if !self.summary.agrees_with(&counted) {
             return Err(SchemaError::Summary {
@@ -185,6 +196,26 @@ impl Run {
             }
         }
         Ok(())
+    }
+
+    fn check_shard(&self) -> Result<(), SchemaError> {
+        let Some(shard) = &self.shard else { return Ok(()) };
+        let ascends = |places: &[u32]| places.is_sorted_by(|one, next| one < next);
+        let what = if !(1..=shard.count).contains(&shard.index) {
+            "its number is not one of its run's"
+        } else if shard.engines.len() != self.engines.len() || !ascends(&shard.engines) {
+            "its engines have no places in the run"
+        } else if shard.cases.len() != self.cases.len()
+            || !ascends(&shard.cases)
+            || shard.cases.last().is_some_and(|place| *place >= shard.total)
+        {
+            "its cases have no places in the run"
+        } else if !self.rotten.is_empty() {
+            "it judges known failures, which only the whole run can"
+        } else {
+            return Ok(());
+        };
+        Err(SchemaError::Shard { index: shard.index, count: shard.count, what })
     }
 
     fn check_seeds(&self) -> Result<(), SchemaError> {
@@ -217,7 +248,7 @@ const _: () = assert!(SCHEMA.as_bytes()[0] == b'0' + MAJOR as u8);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Rotten, sample};
+    use crate::{Rotten, Shard, sample};
 
     fn error(change: impl FnOnce(&mut Run)) -> SchemaError {
         let mut run = sample::kept();
@@ -282,6 +313,26 @@ mod tests {
             panic!("{not_kept}");
         };
         assert_eq!(case, "claim/is-exclusive/mysql:9.7/default");
+    }
+
+    #[test]
+    fn a_shard_knows_the_place_of_each_case() {
+        let mut run = sample::kept();
+        let shard = Shard { index: 2, count: 3, total: 24, planned: 12, ..Shard::default() };
+        run.shard =
+            Some(Shard { engines: (0..4).collect(), cases: (12..24).collect(), ..shard.clone() });
+        run.validate().unwrap();
+        let refused = |change: fn(&mut Shard)| {
+            let mut changed = run.clone();
+            change(changed.shard.as_mut().unwrap());
+            let error = changed.validate().unwrap_err();
+            assert!(matches!(error, SchemaError::Shard { .. }), "{error}");
+        };
+        refused(|shard| shard.index = 0);
+        refused(|shard| shard.index = 4);
+        refused(|shard| shard.engines.clear());
+        refused(|shard| shard.cases[1] = 12);
+        refused(|shard| shard.total = 23);
     }
 
     #[test]

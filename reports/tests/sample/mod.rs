@@ -53,6 +53,7 @@ pub(crate) fn kept() -> Run {
         },
         contracts: ids.map(contract).to_vec(),
         rotten: Vec::new(),
+        shard: None,
         summary: Summary::of(&cases, &engines),
         engines,
         cases,

@@ -103,8 +103,10 @@ pub(super) fn run(run: &Run) -> String {
             ),
         ),
     ];
+    let shard = run.shard.as_ref();
+    let shard = shard.map(|shard| ("shard", format!("{} of {}", shard.index, shard.count)));
     let mut section = String::from("## Run\n\n");
-    for (name, fact) in facts {
+    for (name, fact) in facts.into_iter().chain(shard) {
         section.push_str(&format!("- {name}: {}\n", text(&fact)));
     }
     section.push_str(&format!("- command: {}\n", code(&run.command.join(" "))));
