@@ -33,11 +33,12 @@ impl Exit {
     pub const HELP: &'static str = "\
 Exit codes:
     0  every contract is kept (or unsupported by the engine, or a known failure)
-    2  the command line is wrong
+    2  the command line is wrong, or shards do not fit together
     4  nothing was selected to run, or a shard has no case
    96  an engine that was named or given by URL could not be provided
   100  a contract is broken, a control survived, or a known failure is kept again
-  102  some contracts could not be decided, none is broken; or a comparison is inconclusive
+  102  some contracts could not be decided or shards are missing, none is broken; or a comparison
+       is inconclusive
   103  a comparison found something worse
   110  the results could not be written or read
   130  interrupted";
@@ -46,6 +47,8 @@ Exit codes:
     ///
     /// Known failures do not count either, but one that is kept again does: its list has rotted. A
     /// capability that is declared and not there leaves open what its contracts would have found.
+    ///
+    /// So does a part of the run that is absent.
     ///
     /// A broken contract outweighs a missing engine, and a missing engine what is undecided.
     #[must_use]
@@ -62,7 +65,10 @@ Exit codes:
             Self::Broken
         } else if missing && engines_required {
             Self::EngineMissing
-        } else if any(&[Outcome::Inconclusive, Outcome::Errored]) || contradicted {
+        } else if any(&[Outcome::Inconclusive, Outcome::Errored])
+            || contradicted
+            || run.partial.is_some()
+        {
             Self::Undecided
         } else if run.cases.is_empty() {
             // A report without cases must never pass for one without faults.

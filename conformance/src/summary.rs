@@ -58,7 +58,7 @@ pub fn run_of<E>(
         Some(_) => (Vec::new(), Layout::of(plan).report(plan, parts, listed)),
     };
     let summary = Summary::of(&cases, &engines);
-    Ok(Run {
+    let mut run = Run {
         schema: SCHEMA.to_owned(),
         tool: Tool { name: "leaseproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
         id: frame.id,
@@ -75,7 +75,11 @@ pub fn run_of<E>(
         rotten,
         summary,
         shard,
-    })
+        partial: None,
+        digest: None,
+    };
+    run.seal();
+    Ok(run)
 }
 
 fn info_of(contract: &Contract) -> ContractInfo {

@@ -86,6 +86,70 @@ fn shards_have_every_case_once() {
     let mut all: Vec<_> = whole.cases.iter().map(leaseproof_reports::Case::key).collect();
     all.sort();
     assert_eq!(keys, all);
+    merged_is_whole(&pipeline, whole);
+}
+
+/// Both runs, with what differs between two runs of the same taken out.
+fn merged_is_whole(pipeline: &Pipeline, whole: Run) {
+    pipeline.ends(
+        "merge shard-2 shard-3/latest/run.json shard-1 --out merged",
+        0,
+        &["of 3 shards; reports in merged/runs/"],
+    );
+    let merged = pipeline.run("merged");
+    for file in ["summary.md", "junit.xml", "report.html"] {
+        assert!(pipeline.path("merged/latest").join(file).is_file(), "{file}");
+    }
+    assert_eq!(
+        merged.command,
+        [
+            "leaseproof",
+            "run",
+            "--engine",
+            "sqlite",
+            "--contract",
+            "renew/*",
+            "--seed",
+            "7",
+            "--out",
+            "shard-1"
+        ]
+    );
+    let [merged, whole] = [merged, whole].map(|mut run| {
+        run.started = jiff::Timestamp::UNIX_EPOCH;
+        (run.id, run.duration_ms, run.digest) = (String::new(), 0, None);
+        run.command.clear();
+        // How often who won a race, and how long something took, is another in each run.
+        for case in &mut run.cases {
+            case.duration_ms = 0;
+            case.detail.clear();
+            case.evidence.clear();
+        }
+        for engine in &mut run.engines {
+            engine.capabilities.values_mut().for_each(|state| state.detail.clear());
+        }
+        run
+    });
+    assert_eq!(merged, whole);
+    pipeline.ends("merge shard-1 shard-3 --out more", 2, &["shard 2 of 3 is missing", "--partial"]);
+    pipeline.ends(
+        "merge shard-1 shard-1 shard-2 shard-3 --out more",
+        2,
+        &["shard 1 was given twice"],
+    );
+    pipeline.ends("merge merged --out more", 2, &["is no shard"]);
+    pipeline.ends("merge absent --out more", 110, &["could not read `absent`"]);
+    assert!(!pipeline.path("more").exists());
+    pipeline.ends("merge shard-1 shard-3 --partial --out more", 102, &["partial: shard 2 of 3"]);
+    let run = pipeline.path("shard-2/latest/run.json");
+    let text = std::fs::read_to_string(&run).unwrap();
+    std::fs::write(&run, text.replacen("\"kept\"", "\"unsupported\"", 1)).unwrap();
+    pipeline.ends("merge shard-1 shard-2 shard-3 --out no", 110, &["the run cannot be read"]);
+    std::fs::write(&run, text.replacen("repeat\": 1", "repeat\": 2", 1)).unwrap();
+    pipeline.ends("merge shard-1 shard-2 shard-3 --out no", 110, &["was changed after"]);
+    std::fs::write(&run, &text[..text.len() / 2]).unwrap();
+    pipeline.ends("merge shard-1 shard-2 shard-3 --out no", 110, &["is cut short"]);
+    assert!(!pipeline.path("no").exists());
 }
 
 #[test]
@@ -101,4 +165,45 @@ fn a_shard_without_cases_selects_nothing() {
     pipeline.ends(&format!("{one} --shard 4/4 --out empty"), 4, &words);
     assert!(!pipeline.path("empty").exists());
     pipeline.ends(&format!("{one} --shard 5/4"), 2, &["a shard is `K/N`"]);
+}
+
+#[test]
+fn a_known_failure_that_is_kept_again_is_found_on_the_whole() {
+    let pipeline = Pipeline::new();
+    let list = "[[failure]]\nengine = 'sqlite'\ncontract = 'renew/rejects-*'\nreason = 'a test'\n";
+    std::fs::write(pipeline.path("known.toml"), list).unwrap();
+    let run = "run --engine sqlite --contract renew/rejects-* --known-failing known.toml";
+    pipeline.ends(&format!("{run} --out whole"), 100, &["1 known failure is kept again"]);
+    for index in 1..=2 {
+        // What keeps the entry true may be in the other shard.
+        pipeline.ends(&format!("{run} --shard {index}/2 --out shards/{index}"), 0, &[]);
+    }
+    let words = ["1 known failure is kept again"];
+    pipeline.ends("merge shards/1 shards/2 --out merged", 100, &words);
+    assert_eq!(pipeline.run("merged").rotten, pipeline.run("whole").rotten);
+    // Without the link to the latest, as after an upload; the history of a broken case goes along.
+    let shard = std::fs::read_dir(pipeline.path("shards/1/runs")).unwrap().next().unwrap();
+    let shard = shard.unwrap().path();
+    let mut run = RunDir::load(&shard).unwrap();
+    let case = &mut run.cases[0];
+    case.outcome = leaseproof_reports::Outcome::Broken;
+    case.replay = Some(format!("leaseproof replay {} '{}'", run.id, case.key()));
+    case.history = Some("histories/one.json".to_owned());
+    let listed = &mut run.shard.as_mut().unwrap().listed[0];
+    listed.failing.push(listed.kept.remove(0));
+    run.summary = leaseproof_reports::Summary::of(&run.cases, &run.engines);
+    run.seal();
+    let json = leaseproof_reports::format::json::render(&run);
+    std::fs::write(shard.join("run.json"), json).unwrap();
+    std::fs::remove_file(pipeline.path("shards/1/latest")).unwrap();
+    pipeline.ends("merge shards/1 shards/2 --out no", 110, &["one.json"]);
+    std::fs::create_dir(shard.join("histories")).unwrap();
+    std::fs::write(shard.join("histories/one.json"), "a history").unwrap();
+    pipeline.ends("merge shards/1 shards/2 --out broken", 100, &["1 broken"]);
+    let merged = pipeline.run("broken");
+    let case = merged.cases.iter().find(|case| case.history.is_some()).unwrap();
+    assert!(case.replay.as_ref().unwrap().contains(&merged.id));
+    let history = pipeline.path("broken/latest").join(case.history.as_ref().unwrap());
+    assert_eq!(std::fs::read_to_string(history).unwrap(), "a history");
+    assert_eq!(merged.rotten, []);
 }

@@ -6,8 +6,10 @@
 
 pub mod bench;
 pub mod compare;
+pub mod digest;
 pub mod format;
 pub mod matrix;
+pub mod merge;
 pub mod outcome;
 pub mod run;
 pub mod run_dir;
@@ -31,5 +33,5 @@ pub use run::merge_repeats;
 pub use run_dir::{ReadError, RunDir, RunDirError};
 pub use schema::{
     CapabilityState, Case, ContractInfo, Contradiction, EngineRun, EngineStatus, Host, ImageInfo,
-    Level, Listed, Rotten, Run, SCHEMA, SchemaError, Shard, Summary, Tool,
+    Level, Listed, Partial, Rotten, Run, SCHEMA, SchemaError, Shard, Summary, Tool,
 };

@@ -17,7 +17,7 @@ use std::{
 
 pub use error::{ReadError, RunDirError};
 
-use crate::{Loaded, Report, Run, SchemaError, atomic, bench::BenchRun, format};
+use crate::{Loaded, Report, Run, SchemaError, atomic, bench::BenchRun, digest::Seal, format};
 
 /// The file with the whole run, in the schema [`crate::SCHEMA`].
 pub const RUN_JSON: &str = "run.json";
@@ -239,6 +239,25 @@ impl RunDir {
     /// [`ReadError`], with the file and, for a file that is not a report, the line and column.
     pub fn load(path: impl AsRef<Path>) -> Result<Run, ReadError> {
         load::load(path.as_ref())
+    }
+
+    /// Reads the run at `path`, which must be what was written.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], as for [`RunDir::load`], and [`ReadError::Edited`] or [`ReadError::Unsealed`].
+    pub fn load_sealed(path: impl AsRef<Path>) -> Result<Run, ReadError> {
+        load::load_sealed(path.as_ref())
+    }
+
+    /// Reads the run at `path` as it is, even if it contradicts itself, and says whether it is what
+    /// was written.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], when there is no run that this version can read.
+    pub fn load_as_found(path: impl AsRef<Path>) -> Result<(Run, Seal), ReadError> {
+        load::load_as_found(path.as_ref())
     }
 
     /// Reads the measurements at `path`: a run directory, a link to one, or a `bench.json`.

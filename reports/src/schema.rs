@@ -21,7 +21,7 @@ pub use capability::{CapabilityState, Contradiction};
 pub use case::{Case, Level};
 pub use engine::{EngineRun, EngineStatus, ImageInfo};
 pub use rotten::Rotten;
-pub use shard::{Listed, Shard};
+pub use shard::{Listed, Partial, Shard};
 pub use validate::{SchemaError, check_version};
 
 use crate::Outcome;
@@ -73,6 +73,12 @@ pub struct Run {
     /// Which part of a split run this is; absent for a whole run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// What a run that was joined from its parts lacks; absent when it lacks nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<Partial>,
+    /// `sha256:` and the digest of everything else, by which a reader sees accidental changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
 }
 
 /// What wrote a report.
@@ -167,7 +173,7 @@ mod tests {
     fn what_a_run_does_not_have_is_not_written_and_has_a_default() {
         let run = sample::kept();
         let mut json = serde_json::to_value(&run).unwrap();
-        for absent in ["rotten", "known", "observations", "shard"] {
+        for absent in ["rotten", "known", "observations", "shard", "partial", "digest"] {
             assert!(json.get(absent).is_none(), "{absent}");
             assert!(json["cases"][0].get(absent).is_none(), "{absent}");
             assert!(json["summary"].get(absent).is_none(), "{absent}");

@@ -38,6 +38,15 @@ impl Run {
             1 => line.push_str("; 1 declared capability is not there"),
             count => line.push_str(&format!("; {count} declared capabilities are not there")),
         }
+        if let Some(partial) = &self.partial {
+            let names = partial.missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+            let (shards, are) =
+                if partial.missing.len() == 1 { ("shard", "is") } else { ("shards", "are") };
+            line.push_str(&format!(
+                "; partial: {shards} {names} of {} {are} missing",
+                partial.count
+            ));
+        }
         if !missing.is_empty() {
             line.push_str("; missing: ");
             line.push_str(&missing.join(", "));

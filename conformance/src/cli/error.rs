@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use leaseproof_engines::provider::SelectionError;
 use leaseproof_reports::compare::Incomparable;
+use leaseproof_reports::merge::Refused;
 use leaseproof_reports::{ReadError, RunDirError};
 use miette::Diagnostic;
 
@@ -42,11 +43,23 @@ pub(super) enum CliError {
     #[diagnostic(help("free space or name another directory with `--out DIR`"))]
     Write(#[from] RunDirError),
     #[error("the run cannot be read")]
-    #[diagnostic(help("name a run directory, one of its files of JSON, or `latest`"))]
+    #[diagnostic(help(
+        "name a run directory, one of its files of JSON, or `latest`; a report that was cut or changed \
+         has to be fetched or made again"
+    ))]
     Read(#[from] ReadError),
     #[error("the runs must not be compared")]
     #[diagnostic(help("compare runs of the same engines, made with the same profile"))]
     Incomparable(#[from] Incomparable),
+    #[error("the shards were not merged")]
+    #[diagnostic(help(
+        "give every shard of one run once, all made with the same options; `--partial` does without \
+         those that are missing"
+    ))]
+    Merge(#[from] Refused),
+    #[error("no run is in `{}`", .path.display())]
+    #[diagnostic(help("name run directories, their `run.json`, or what `--out` named"))]
+    NoRun { path: PathBuf },
     #[error("no case `{case}` in `{}`", .run.display())]
     #[diagnostic(help("{}", .help))]
     NoCase { case: String, run: PathBuf, help: String },
@@ -73,7 +86,8 @@ impl CliError {
             | Self::Known(_)
             | Self::Pattern { .. }
             | Self::NoCase { .. }
-            | Self::Incomparable(_) => Exit::Usage,
+            | Self::Incomparable(_)
+            | Self::Merge(_) => Exit::Usage,
             Self::NoContract { .. } | Self::NoScenario { .. } | Self::EmptyShard { .. } => {
                 Exit::NothingSelected
             }
@@ -82,6 +96,7 @@ impl CliError {
             | Self::Resume { .. }
             | Self::Write(_)
             | Self::Read(_)
+            | Self::NoRun { .. }
             | Self::Runtime(_) => Exit::Unwritten,
         }
     }

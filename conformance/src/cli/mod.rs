@@ -23,6 +23,7 @@ mod explain;
 mod images;
 mod list;
 mod locate;
+mod merge;
 mod output;
 mod progress;
 mod replay;
@@ -62,6 +63,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Compare two runs: what broke, was fixed, or became slower
     Compare(compare::Arguments),
+    /// Join the shards of one run into one report
+    Merge(merge::Arguments),
     /// Render the page of an earlier run anew
     Report(report::Arguments),
     /// Build the local images of engines that cannot be pulled
@@ -118,6 +121,7 @@ async fn dispatch(command: Command) -> Result<Exit, CliError> {
         Command::Selftest(arguments) => selftest::run(arguments).await,
         Command::Replay(arguments) => replay::run(&arguments).await,
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::Images(arguments) => images::run(&arguments).await,
     }

@@ -117,11 +117,16 @@ fn some_case(plan: Plan) -> Result<Plan, CliError> {
     }
 }
 
-fn print(run: &Run, parts: &[Part], directory: &RunDir) {
+/// Prints the table, and with the full matrix also what the losers of races see.
+pub(super) fn print_tables(run: &Run) {
     out!("{}", format::table::render(run, colour()));
     if run.matrix_name == Matrix::Full.as_str() {
         out!("{}", format::table::render_losers(run, format::table::WIDTH));
     }
+}
+
+fn print(run: &Run, parts: &[Part], directory: &RunDir) {
+    print_tables(run);
     for missing in parts.iter().filter_map(|part| part.server.as_ref().err()) {
         out!("{}", super::missing(missing));
     }

@@ -94,6 +94,18 @@ pub enum ReadError {
         /// What is wrong; its message ends with the line and column.
         source: serde_json::Error,
     },
+    /// The report was changed after it was written.
+    #[error("`{}` was changed after it was written: its digest is not that of its content", .path.display())]
+    Edited {
+        /// The file or directory.
+        path: PathBuf,
+    },
+    /// The report has no digest.
+    #[error("`{}` has no digest, so nothing shows that it is what was written", .path.display())]
+    Unsealed {
+        /// The file or directory.
+        path: PathBuf,
+    },
     /// The run is of another schema version, or contradicts itself.
     #[error("the report `{}` cannot be used", .path.display())]
     Schema {

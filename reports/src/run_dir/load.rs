@@ -11,6 +11,7 @@ use super::{BENCH_JSON, RUN_JSON, ReadError};
 use crate::{
     Loaded, Run,
     bench::BenchRun,
+    digest::{self, Seal},
     schema::{SchemaError, check_version},
 };
 
@@ -34,6 +35,26 @@ pub(super) fn load(path: &Path) -> Result<Run, ReadError> {
     let bytes = read(path)?;
     header(path, &bytes)?;
     valid(path, parse(path, &bytes)?, Run::validate)
+}
+
+/// A run as it is, however much it contradicts itself, and whether it is what was written.
+pub(super) fn load_as_found(path: &Path) -> Result<(Run, Seal), ReadError> {
+    let path = if path.is_dir() { &path.join(RUN_JSON) } else { path };
+    let bytes = read(path)?;
+    header(path, &bytes)?;
+    let report: serde_json::Value = parse(path, &bytes)?;
+    Ok((parse(path, &bytes)?, digest::check(&report)))
+}
+
+pub(super) fn load_sealed(path: &Path) -> Result<Run, ReadError> {
+    let (run, seal) = load_as_found(path)?;
+    let run = valid(path, run, Run::validate)?;
+    let path = path.to_owned();
+    match seal {
+        Seal::Intact => Ok(run),
+        Seal::Broken => Err(ReadError::Edited { path }),
+        Seal::Absent => Err(ReadError::Unsealed { path }),
+    }
 }
 
 pub(super) fn load_bench(path: &Path) -> Result<BenchRun, ReadError> {

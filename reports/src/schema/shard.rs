@@ -27,6 +27,15 @@ pub struct Shard {
     pub listed: Vec<Listed>,
 }
 
+/// What a run that was joined from its parts lacks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Partial {
+    /// How many parts the run has.
+    pub count: u32,
+    /// The parts that are absent or were interrupted, sorted; the first of them when there are many.
+    pub missing: Vec<u32>,
+}
+
 /// An entry of the known-failures file, and what became of the cases that it lists.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Listed {

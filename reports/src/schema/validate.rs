@@ -5,7 +5,7 @@ use std::{
     path::{Component, Path},
 };
 
-use super::{Case, Run, SCHEMA, SEED_MAX, Summary};
+use super::{Case, Run, SCHEMA, SEED_MAX, Shard, Summary};
 use crate::Outcome;
 
 /// The major version that this crate reads and writes.
@@ -210,12 +210,20 @@ impl Run {
             || shard.cases.last().is_some_and(|place| *place >= shard.total)
         {
             "its cases have no places in the run"
+        } else if !self.listed_are_kept(shard) {
+            "what it says of known failures is not what its cases say"
         } else if !self.rotten.is_empty() {
             "it judges known failures, which only the whole run can"
         } else {
             return Ok(());
         };
         Err(SchemaError::Shard { index: shard.index, count: shard.count, what })
+    }
+
+    fn listed_are_kept(&self, shard: &Shard) -> bool {
+        let kept = self.cases.iter().filter(|case| case.outcome == Outcome::Kept);
+        let keys: BTreeSet<String> = kept.map(Case::key).collect();
+        shard.listed.iter().flat_map(|entry| &entry.kept).all(|key| keys.contains(key))
     }
 
     fn check_seeds(&self) -> Result<(), SchemaError> {
@@ -248,7 +256,7 @@ const _: () = assert!(SCHEMA.as_bytes()[0] == b'0' + MAJOR as u8);
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Rotten, Shard, sample};
+    use crate::{Listed, Rotten, sample};
 
     fn error(change: impl FnOnce(&mut Run)) -> SchemaError {
         let mut run = sample::kept();
@@ -333,6 +341,11 @@ mod tests {
         refused(|shard| shard.engines.clear());
         refused(|shard| shard.cases[1] = 12);
         refused(|shard| shard.total = 23);
+        refused(|shard| {
+            let (entry, reason) = ("claim/*".to_owned(), "it is known".to_owned());
+            let (kept, failing) = (vec!["claim/x/sqlite/default".to_owned()], Vec::new());
+            shard.listed = vec![Listed { number: 0, entry, reason, kept, failing }];
+        });
     }
 
     #[test]

@@ -54,6 +54,8 @@ pub(crate) fn kept() -> Run {
         contracts: ids.map(contract).to_vec(),
         rotten: Vec::new(),
         shard: None,
+        partial: None,
+        digest: None,
         summary: Summary::of(&cases, &engines),
         engines,
         cases,
