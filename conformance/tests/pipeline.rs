@@ -207,3 +207,36 @@ fn a_known_failure_that_is_kept_again_is_found_on_the_whole() {
     assert_eq!(std::fs::read_to_string(history).unwrap(), "a history");
     assert_eq!(merged.rotten, []);
 }
+
+#[test]
+fn a_published_report_is_whole_and_unedited() {
+    let pipeline = Pipeline::new();
+    pipeline.ends("run --engine sqlite --level core --seed 7 --out whole", 0, &[]);
+    pipeline.ends("verify-report whole/latest", 0, &["whole, consistent and as it was written"]);
+    let path = pipeline.path("whole/latest/run.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // Formatted anew it is the same report.
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    std::fs::write(&path, value.to_string()).unwrap();
+    pipeline.ends("verify-report whole/latest/run.json", 0, &[]);
+    let edited = |from: &str, to: &str| {
+        assert!(text.contains(from));
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    };
+    edited("\"detail\": \"", "\"detail\": \"really, ");
+    pipeline.ends("verify-report whole/latest", 100, &["digest: the report was changed"]);
+    edited("\"outcome\": \"kept\"", "\"outcome\": \"skipped\"");
+    let words = ["summary: the summary says", "digest: ", "was skipped"];
+    pipeline.ends("verify-report whole/latest", 100, &words);
+    edited("\"digest\": \"sha256:", "\"digests\": \"sha256:");
+    pipeline.ends("verify-report whole/latest", 100, &["digest: it has none"]);
+    edited("\"schema\": \"1.", "\"schema\": \"2.");
+    pipeline.ends("verify-report whole/latest", 110, &["schema `2."]);
+    std::fs::write(&path, &text[..1000]).unwrap();
+    pipeline.ends("verify-report whole/latest", 110, &["is cut short"]);
+    pipeline.ends("verify-report absent", 110, &["could not read `absent`"]);
+    pipeline.ends("verify-report", 2, &["<PATH>"]);
+    pipeline.ends("run --engine sqlite --contract renew/rejects-done --out one", 0, &[]);
+    let words = ["partial: sqlite: claim/is-exclusive did not run"];
+    pipeline.ends("verify-report one/latest", 100, &words);
+}

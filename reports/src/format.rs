@@ -12,5 +12,11 @@ mod finding;
 mod number;
 mod observed;
 mod rotten;
-mod text;
+pub(crate) mod text;
 mod variants;
+
+/// `text` in one line for a terminal, with everything that a terminal would act on shown.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    text::one_line(text)
+}

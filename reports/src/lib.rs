@@ -15,6 +15,7 @@ pub mod run;
 pub mod run_dir;
 pub mod schema;
 pub mod stats;
+pub mod verify;
 
 mod atomic;
 mod report;

@@ -31,6 +31,7 @@ mod report;
 mod run;
 mod select;
 mod selftest;
+mod verify_report;
 
 use error::CliError;
 
@@ -67,6 +68,8 @@ enum Command {
     Merge(merge::Arguments),
     /// Render the page of an earlier run anew
     Report(report::Arguments),
+    /// Check a published report: whole, consistent, and as it was written
+    VerifyReport(verify_report::Arguments),
     /// Build the local images of engines that cannot be pulled
     Images(images::Arguments),
 }
@@ -123,6 +126,7 @@ async fn dispatch(command: Command) -> Result<Exit, CliError> {
         Command::Compare(arguments) => compare::run(&arguments),
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
+        Command::VerifyReport(arguments) => verify_report::run(&arguments),
         Command::Images(arguments) => images::run(&arguments).await,
     }
 }

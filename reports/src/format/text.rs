@@ -4,7 +4,7 @@
 //! in a detail is part of what was observed.
 
 /// `text` in one line: runs of white space become one space, and control characters are shown.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().map(visible).collect()
 }
