@@ -240,3 +240,34 @@ fn a_published_report_is_whole_and_unedited() {
     let words = ["partial: sqlite: claim/is-exclusive did not run"];
     pipeline.ends("verify-report one/latest", 100, &words);
 }
+
+#[test]
+fn a_page_for_a_decision_is_written_from_a_run() {
+    let pipeline = Pipeline::new();
+    pipeline.ends("run --engine sqlite --seed 7", 0, &[]);
+    let words = ["Adopt it within the known limits below", "adopt.md"];
+    pipeline.ends("adopt sqlite --from latest", 0, &words);
+    let page = std::fs::read_to_string(pipeline.path("reports/latest/adopt.md")).unwrap();
+    for words in [
+        "# sqlite 3.",
+        "## Contracts by variant",
+        "| claim/is-exclusive | core | kept",
+        "## Known limits",
+        "| ack/bulk-locks-in-order | default | unsupported: ",
+        "## Settings that were read from the server",
+        "| durability | journal\\_mode | `wal` |",
+        "## Statements to copy",
+        "### claim\n\n```sql\n",
+        "## Statements on the engine's clock",
+    ] {
+        assert!(page.contains(words), "`{words}` is not in: {page}");
+    }
+    assert!(!page.contains("mislead"), "{page}");
+    pipeline.ends("run --engine sqlite --contract renew/* --out few", 0, &[]);
+    pipeline.ends("adopt sqlite --from few/latest", 0, &["Undecided: not every variant"]);
+    pipeline.ends("adopt mysql --from latest", 2, &["`mysql:9.7` is not", "engines are: sqlite"]);
+    pipeline.ends("adopt sqlite --from absent", 110, &["could not read `absent`"]);
+    pipeline.ends("adopt sqlite,mysql", 2, &["is not one engine"]);
+    pipeline.ends("adopt oracle", 2, &["unknown engine `oracle`"]);
+    pipeline.ends("adopt sqlite --from latest --seed 7", 2, &["--from", "--seed"]);
+}

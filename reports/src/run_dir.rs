@@ -35,6 +35,8 @@ pub const SUMMARY_MD: &str = "summary.md";
 pub const JUNIT_XML: &str = "junit.xml";
 /// The page for people, with everything that the directory holds.
 pub const REPORT_HTML: &str = "report.html";
+/// The page for the decision whether to adopt an engine, in Markdown.
+pub const ADOPT_MD: &str = "adopt.md";
 /// The directory, inside that of the run, with one history per case that was not kept.
 pub const HISTORIES: &str = "histories";
 /// The link, beside `runs`, to the newest run.
@@ -228,6 +230,18 @@ impl RunDir {
     pub fn write_page(directory: &Path, report: Report<'_>) -> Result<PathBuf, RunDirError> {
         let path = directory.join(REPORT_HTML);
         atomic::write(&path, format::html::render(report).as_bytes())
+            .map_err(|source| RunDirError::write(&path, source))?;
+        Ok(path)
+    }
+
+    /// Writes `adopt.md`, the page for a decision, into the directory of a run, and returns its path.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirError::Write`] when the page cannot be written.
+    pub fn write_adoption(directory: &Path, page: &str) -> Result<PathBuf, RunDirError> {
+        let path = directory.join(ADOPT_MD);
+        atomic::write(&path, page.as_bytes())
             .map_err(|source| RunDirError::write(&path, source))?;
         Ok(path)
     }

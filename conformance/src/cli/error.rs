@@ -57,6 +57,12 @@ pub(super) enum CliError {
          those that are missing"
     ))]
     Merge(#[from] Refused),
+    #[error("`{text}` is not one engine")]
+    #[diagnostic(help("a page is about one: `leaseproof adopt postgres:18`"))]
+    OneEngine { text: String },
+    #[error("`{label}` is not an engine of the run in `{}`, whose engines are: {engines}", .run.display())]
+    #[diagnostic(help("name one of these, or leave `--from` out to run the contracts on it"))]
+    NoEngineIn { label: String, run: PathBuf, engines: String },
     #[error("no run is in `{}`", .path.display())]
     #[diagnostic(help("name run directories, their `run.json`, or what `--out` named"))]
     NoRun { path: PathBuf },
@@ -87,6 +93,8 @@ impl CliError {
             | Self::Pattern { .. }
             | Self::NoCase { .. }
             | Self::Incomparable(_)
+            | Self::OneEngine { .. }
+            | Self::NoEngineIn { .. }
             | Self::Merge(_) => Exit::Usage,
             Self::NoContract { .. } | Self::NoScenario { .. } | Self::EmptyShard { .. } => {
                 Exit::NothingSelected

@@ -13,6 +13,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use crate::exit_code::Exit;
 use crate::suite::Interrupt;
 
+mod adopt;
 mod bench;
 mod bench_progress;
 mod bench_table;
@@ -64,6 +65,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Compare two runs: what broke, was fixed, or became slower
     Compare(compare::Arguments),
+    /// Write one page for the decision whether to adopt an engine
+    Adopt(adopt::Arguments),
     /// Join the shards of one run into one report
     Merge(merge::Arguments),
     /// Render the page of an earlier run anew
@@ -124,6 +127,7 @@ async fn dispatch(command: Command) -> Result<Exit, CliError> {
         Command::Selftest(arguments) => selftest::run(arguments).await,
         Command::Replay(arguments) => replay::run(&arguments).await,
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Adopt(arguments) => adopt::run(&arguments).await,
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),
         Command::VerifyReport(arguments) => verify_report::run(&arguments),

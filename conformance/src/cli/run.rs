@@ -1,7 +1,7 @@
 //! `leaseproof run`: the contracts on real engines, and the reports.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
@@ -53,10 +53,7 @@ fn matrix(text: &str) -> Result<Matrix, String> {
 
 pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let (selections, named) = arguments.select.selections()?;
-    let mut known = KnownFailures::shipped();
-    if let Some(path) = &arguments.known_failing {
-        known.entries.extend(KnownFailures::read(path)?.entries);
-    }
+    let known = known_failures(arguments.known_failing.as_deref())?;
     let plan = Plan {
         selections,
         contracts: arguments.select.contracts()?,
@@ -69,11 +66,34 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     };
     // Before anything is started or written: there would be nothing to report.
     let plan = some_case(plan)?;
+    let done = perform(&plan, &known, &arguments.out).await?;
+    print(&done);
+    if done.interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    let given_in_vain = done.parts.iter().any(Part::given_in_vain);
+    Ok(Exit::of(&done.run, named || given_in_vain))
+}
+
+/// A plan that was carried out, with its reports written.
+pub(super) struct Done {
+    pub(super) run: Run,
+    pub(super) directory: RunDir,
+    pub(super) interrupted: bool,
+    parts: Vec<Part>,
+}
+
+/// Carries out a plan while the user watches, and writes its reports.
+pub(super) async fn perform(
+    plan: &Plan,
+    known: &KnownFailures,
+    out: &Path,
+) -> Result<Done, CliError> {
     #[expect(clippy::disallowed_methods, reason = "it names the run; no verdict depends on it")]
     let started = Timestamp::now();
     let id = run_id(started);
     // Before anything is started: a directory that cannot be written makes the rest pointless.
-    let directory = RunDir::create(&arguments.out, &id)?;
+    let directory = RunDir::create(out, &id)?;
     let (contracts, engines) = (plan.contracts.len(), plan.selections.len());
     let shard = plan.shard.map(|shard| format!(", shard {shard}")).unwrap_or_default();
     eprintln!("seed {}, contracts: {contracts}, engines: {engines}{shard}", plan.seed);
@@ -83,22 +103,26 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
         notable: |outcome| !matches!(outcome, Outcome::Kept | Outcome::Unsupported),
     });
     let options = super::provide_options()?;
-    let parts = suite::run(&plan, &options, &interrupt, &|event| display.show(&event)).await;
+    let parts = suite::run(plan, &options, &interrupt, &|event| display.show(&event)).await;
     display.clear();
     let frame = Frame { id, started, duration: clock.elapsed(), command: command_line() };
     let mut save = |key: &str, history: Vec<u8>| directory.write_history(key, history);
-    let run = summary::run_of(&plan, &parts, &known, frame, &mut save)?;
+    let run = summary::run_of(plan, &parts, known, frame, &mut save)?;
     directory.write_run(&run)?;
     if !run.cases.is_empty() {
         // `latest` stays at the last run that says something.
         directory.publish()?;
     }
-    print(&run, &parts, &directory);
-    if interrupt.was_asked() {
-        return Ok(Exit::Interrupted);
+    Ok(Done { run, directory, interrupted: interrupt.was_asked(), parts })
+}
+
+/// The known failures that ship with the suite, and those of a file.
+pub(super) fn known_failures(file: Option<&Path>) -> Result<KnownFailures, CliError> {
+    let mut known = KnownFailures::shipped();
+    if let Some(path) = file {
+        known.entries.extend(KnownFailures::read(path)?.entries);
     }
-    let given_in_vain = parts.iter().any(Part::given_in_vain);
-    Ok(Exit::of(&run, named || given_in_vain))
+    Ok(known)
 }
 
 fn seed(arguments: &Arguments) -> u64 {
@@ -125,7 +149,7 @@ pub(super) fn print_tables(run: &Run) {
     }
 }
 
-fn print(run: &Run, parts: &[Part], directory: &RunDir) {
+fn print(Done { run, directory, parts, .. }: &Done) {
     print_tables(run);
     for missing in parts.iter().filter_map(|part| part.server.as_ref().err()) {
         out!("{}", super::missing(missing));

@@ -59,7 +59,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
 }
 
 /// Every core contract on each engine of the run, in each of its variants.
-fn required(run: &Run) -> Vec<Required> {
+pub(super) fn required(run: &Run) -> Vec<Required> {
     let full = run.matrix_name == Matrix::Full.as_str();
     let matrix = if full { Matrix::Full } else { Matrix::Default };
     let mut required = Vec::new();

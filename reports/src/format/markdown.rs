@@ -5,6 +5,8 @@
 //! step summaries of CI services take; every section closes what it opens; text that came from
 //! an engine can neither end a cell nor become HTML, a link or an image.
 
+pub mod adopt;
+
 mod engines;
 pub(super) mod escape;
 mod facts;
