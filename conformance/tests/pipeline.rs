@@ -271,3 +271,104 @@ fn a_page_for_a_decision_is_written_from_a_run() {
     pipeline.ends("adopt oracle", 2, &["unknown engine `oracle`"]);
     pipeline.ends("adopt sqlite --from latest --seed 7", 2, &["--from", "--seed"]);
 }
+
+/// The script of the action with these variables; the results that it names for the next step.
+#[track_caller]
+fn step(pipeline: &Pipeline, step: &str, code: i32, variables: &[(&str, &str)]) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ci/action.sh");
+    let output = pipeline.path("output");
+    std::fs::write(&output, "").unwrap();
+    let mut command = pipeline.command(script);
+    command.env("LEASEPROOF_BIN", env!("CARGO_BIN_EXE_leaseproof"));
+    command.env("GITHUB_OUTPUT", &output).env("GITHUB_STEP_SUMMARY", pipeline.path("summary"));
+    command.envs(variables.iter().copied());
+    ended(&command.arg(step).output().unwrap(), code, &[]);
+    std::fs::read_to_string(output).unwrap()
+}
+
+/// The value of a result that a step named.
+fn result<'output>(output: &'output str, name: &str) -> &'output str {
+    let prefix = format!("{name}=");
+    output.lines().find_map(|line| line.strip_prefix(prefix.as_str())).unwrap()
+}
+
+#[test]
+fn the_steps_of_the_action_run_here_too() {
+    let pipeline = Pipeline::new();
+    step(&pipeline, "install", 0, &[]);
+    // A name that a shell would act on is a name, and selects nothing.
+    let hostile = [("LEASEPROOF_ENGINES", "sqlite"), ("LEASEPROOF_CONTRACTS", "$(touch${IFS}x);*")];
+    let output = step(&pipeline, "run", 0, &hostile);
+    assert_eq!((result(&output, "code"), result(&output, "directory")), ("4", ""));
+    assert!(!pipeline.path("x").exists());
+    step(&pipeline, "summary", 0, &[("LEASEPROOF_CODE", "4"), ("LEASEPROOF_DIRECTORY", "")]);
+    step(&pipeline, "verdict", 4, &[("LEASEPROOF_CODE", "4")]);
+    step(&pipeline, "verdict", 110, &[("LEASEPROOF_CODE", "")]);
+    for index in ["1", "2"] {
+        let (shard, out) = (format!("{index}/2"), format!("shards/{index}"));
+        let shard = [
+            ("LEASEPROOF_ENGINES", "sqlite"),
+            ("LEASEPROOF_CONTRACTS", "renew/rejects-* renew/extends-*"),
+            ("LEASEPROOF_SHARD", &shard),
+            ("LEASEPROOF_SEED", "7"),
+            ("LEASEPROOF_OUT", &out),
+        ];
+        assert_eq!(result(&step(&pipeline, "run", 0, &shard), "code"), "0");
+        // What is uploaded is the directory of runs.
+        let uploaded = pipeline.path(&format!("down/{index}"));
+        std::fs::create_dir_all(uploaded.parent().unwrap()).unwrap();
+        std::fs::rename(pipeline.path(&out).join("runs"), uploaded).unwrap();
+    }
+    let output = step(&pipeline, "run", 0, &[("LEASEPROOF_MERGE", "down/*")]);
+    let directory = result(&output, "directory").to_owned();
+    assert!(pipeline.path(&directory).join("run.json").is_file(), "{output}");
+    let results =
+        [("LEASEPROOF_CODE", result(&output, "code")), ("LEASEPROOF_DIRECTORY", &directory)];
+    step(&pipeline, "summary", 0, &results);
+    step(&pipeline, "verdict", 0, &results);
+    let summary = std::fs::read_to_string(pipeline.path("summary")).unwrap();
+    assert!(summary.starts_with("Leaseproof wrote no report; it ended with exit code 4.\n"));
+    assert!(summary.contains("**1 engine, 5 contracts: all kept**"), "{summary}");
+    assert!(summary.contains("## Contracts"), "{summary}");
+}
+
+#[test]
+fn a_step_summary_stays_within_its_limit() {
+    const LIMIT: usize = 1_000 * 1024;
+    let pipeline = Pipeline::new();
+    std::fs::create_dir(pipeline.path("run")).unwrap();
+    let text = format!("**the verdict**\n{}\n", "x".repeat(LIMIT - 1_000));
+    std::fs::write(pipeline.path("run/summary.md"), &text).unwrap();
+    let variables = [("LEASEPROOF_CODE", "0"), ("LEASEPROOF_DIRECTORY", "run")];
+    step(&pipeline, "summary", 0, &variables);
+    assert_eq!(std::fs::read_to_string(pipeline.path("summary")).unwrap(), format!("{text}\n"));
+    step(&pipeline, "summary", 0, &variables);
+    let full = std::fs::metadata(pipeline.path("summary")).unwrap().len();
+    assert!(full <= LIMIT as u64);
+    std::fs::write(pipeline.path("summary"), "x".repeat(500_000)).unwrap();
+    step(&pipeline, "summary", 0, &variables);
+    let summary = std::fs::read_to_string(pipeline.path("summary")).unwrap();
+    assert!(summary.len() < 501_000 && summary.contains("**the verdict**\n\nThe rest is"));
+}
+
+/// Every input of the action reaches the script, and every variable that the action sets is read there.
+#[test]
+fn the_action_and_its_script_agree() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let [action, script] = ["action.yml", "ci/action.sh"]
+        .map(|name| std::fs::read_to_string(root.join(name)).unwrap());
+    let inputs = action.split("inputs:\n").nth(1).unwrap().split("\noutputs:").next().unwrap();
+    let names = inputs.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
+    for name in names.filter(|name| !name.starts_with(' ')) {
+        assert!(action.contains(&format!("${{{{ inputs.{name} }}}}")), "`{name}` is not used");
+    }
+    for line in action.lines().filter_map(|line| line.trim().split_once(": ${{")) {
+        let (variable, _) = line;
+        if variable.starts_with("LEASEPROOF_") {
+            assert!(script.contains(variable), "`{variable}` is not read");
+        }
+    }
+    // Text of an input that stands in a script would be executed.
+    let scripts = action.lines().filter(|line| line.trim().starts_with("run:"));
+    assert!(scripts.into_iter().all(|line| !line.contains("${{")), "{action}");
+}
