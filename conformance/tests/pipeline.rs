@@ -168,6 +168,23 @@ fn a_shard_without_cases_selects_nothing() {
 }
 
 #[test]
+fn an_engine_without_a_case_in_the_shard_is_not_started() {
+    let pipeline = Pipeline::new();
+    let run = "run --engine mysql:5.1,sqlite --contract renew/rejects-done --seed 7";
+    pipeline.ends(&format!("{run} --shard 1/2 --out 1"), 96, &["mysql:5.1 is missing"]);
+    pipeline.ends(
+        &format!("{run} --shard 2/2 --out 2"),
+        0,
+        &["shard 2 of 2, 1 engine, 1 contract"],
+    );
+    let labels = |run: &Run| run.engines.iter().map(|one| one.label.clone()).collect::<Vec<_>>();
+    assert_eq!(labels(&pipeline.run("2")), ["sqlite"]);
+    // The engine that is missing fails the whole run, as it would in one piece.
+    pipeline.ends("merge 2 1 --out whole", 96, &["all kept; missing: mysql:5.1"]);
+    assert_eq!(labels(&pipeline.run("whole")), ["mysql:5.1", "sqlite"]);
+}
+
+#[test]
 fn a_known_failure_that_is_kept_again_is_found_on_the_whole() {
     let pipeline = Pipeline::new();
     let list = "[[failure]]\nengine = 'sqlite'\ncontract = 'renew/rejects-*'\nreason = 'a test'\n";
@@ -263,6 +280,7 @@ fn a_page_for_a_decision_is_written_from_a_run() {
         assert!(page.contains(words), "`{words}` is not in: {page}");
     }
     assert!(!page.contains("mislead"), "{page}");
+    assert!(page.contains("of the default matrix together"), "{page}");
     pipeline.ends("run --engine sqlite --contract renew/* --out few", 0, &[]);
     pipeline.ends("adopt sqlite --from few/latest", 0, &["Undecided: not every variant"]);
     pipeline.ends("adopt mysql --from latest", 2, &["`mysql:9.7` is not", "engines are: sqlite"]);

@@ -255,7 +255,7 @@ impl RunDir {
         load::load(path.as_ref())
     }
 
-    /// Reads the run at `path`, which must be what was written.
+    /// Reads the run at `path`, which must be what was written. A shard may have no case.
     ///
     /// # Errors
     ///

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use leaseproof_engines::Engine;
 use leaseproof_engines::provider::Selection;
+use leaseproof_reports::digest::Seal;
 use leaseproof_reports::format::markdown::adopt::{Statements, render};
 use leaseproof_reports::schema::SEED_MAX;
-use leaseproof_reports::{EngineRun, Run, RunDir, Summary};
+use leaseproof_reports::{EngineRun, ReadError, Run, RunDir, Summary};
 
 use super::error::CliError;
 use super::locate::locate;
@@ -56,6 +57,9 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         Some(from) => {
             let path = locate(from, &arguments.out);
             let run = RunDir::load(&path)?;
+            if RunDir::load_as_found(&path)?.1 == Seal::Broken {
+                return Err(ReadError::Edited { path }.into());
+            }
             let directory = match path.is_dir() {
                 true => path,
                 false => path.parent().unwrap_or(Path::new("")).to_owned(),

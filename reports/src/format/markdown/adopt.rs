@@ -45,7 +45,8 @@ pub fn render(
     let title = [&engine.name, &engine.version].map(|part| text(part)).join(" ");
     let mut page =
         format!("# {}\n\n**{}**\n", title.trim_end(), text(&decision(&run, engine, required)));
-    page.push_str(&format!("\nAll variants together: {}.\n", text(&run.summary.to_string())));
+    let (matrix, summary) = (text(&run.matrix_name), text(&run.summary.to_string()));
+    page.push_str(&format!("\nAll variants of the {matrix} matrix together: {summary}.\n"));
     let sections = [
         contracts(&run),
         section::kept_again(&run),
