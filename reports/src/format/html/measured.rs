@@ -50,6 +50,16 @@ pub(super) struct Group<'run> {
     pub(super) varying: Vec<&'run str>,
 }
 
+/// Whether cells that are equal in one parameter are equal in the other: it then tells nothing apart.
+fn determines(cells: &[Measured<'_>], one: &str, other: &str) -> bool {
+    let mut known: BTreeMap<Option<&String>, Option<&String>> = BTreeMap::new();
+    cells.iter().all(|measured| {
+        let parameters = &measured.cell.parameters;
+        let value = parameters.get(other);
+        *known.entry(parameters.get(one)).or_insert(value) == value
+    })
+}
+
 impl<'run> Group<'run> {
     pub(super) fn of(cells: Vec<Measured<'run>>) -> Self {
         let mut values: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -60,7 +70,9 @@ impl<'run> Group<'run> {
         }
         values.retain(|_, values| values.len() > 1);
         let numeric = |name: &&str| values[name].iter().all(|value| number(value).is_some());
-        let widest = values.keys().copied().filter(numeric).max_by_key(|name| values[name].len());
+        // Of several the first by name: `max_by_key` returns the last.
+        let numbers = values.keys().copied().rev().filter(numeric);
+        let widest = numbers.max_by_key(|name| values[name].len());
         // Names have no order, and are an axis only when there is nothing else to tell apart.
         let only = values.keys().copied().next().filter(|_| values.len() == 1);
         let axis = values.keys().copied().find(|name| *name == WORKERS).or(widest);
@@ -71,7 +83,9 @@ impl<'run> Group<'run> {
         places.sort_by(|left, right| {
             number(left).unwrap_or(f64::MAX).total_cmp(&number(right).unwrap_or(f64::MAX))
         });
-        let varying = values.into_keys().filter(|name| Some(*name) != axis).collect();
+        let follows = |name: &str| axis.is_some_and(|axis| determines(&cells, axis, name));
+        let varying = values.into_keys().filter(|name| Some(*name) != axis && !follows(name));
+        let varying = varying.collect();
         Self { cells, axis, is_ordered, places, varying }
     }
 
