@@ -24,5 +24,5 @@ pub mod isolation {}
 #[doc = include_str!("0008-benches-below-conformance.md")]
 pub mod benches_below_conformance {}
 
-#[doc = include_str!("0010-pooled-connections.md")]
+#[doc = include_str!("0009-pooled-connections.md")]
 pub mod pooled_connections {}
