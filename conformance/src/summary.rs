@@ -28,6 +28,8 @@ pub struct Frame {
     pub duration: Duration,
     /// The command line, without secrets.
     pub command: Vec<String>,
+    /// What `leaseproof replay` needs to find the run beside its id; empty for the default directory.
+    pub replay_options: String,
 }
 
 /// Saves a history and returns its path in the run directory.
@@ -48,7 +50,7 @@ pub fn run_of<E>(
     let mut cases = Vec::new();
     for part in parts {
         for (job, result) in &part.cases {
-            cases.push(case_of(&frame.id, part, job, result, save)?);
+            cases.push(case_of(&frame, part, job, result, save)?);
         }
     }
     let mut cases = merge_repeats(cases);
@@ -150,7 +152,7 @@ fn image_of(image: &ImageInfo) -> reports::ImageInfo {
 }
 
 fn case_of<E>(
-    run: &str,
+    frame: &Frame,
     part: &Part,
     job: &Job,
     result: &CaseResult,
@@ -173,7 +175,12 @@ fn case_of<E>(
         observations: result.observations.clone(),
     };
     if !matches!(result.outcome, Outcome::Kept | Outcome::Unsupported) {
-        case.replay = Some(format!("leaseproof replay {run} '{}'", case.key()));
+        case.replay = Some(format!(
+            "leaseproof replay {} '{}'{}",
+            frame.id,
+            case.key(),
+            frame.replay_options
+        ));
         case.history = Some(save(&case.key(), result.recorder.to_json_lines())?);
     }
     Ok(case)

@@ -269,3 +269,25 @@ fn an_empty_run_leaves_the_latest_as_it_was() {
     nowhere.run(&["run", "--engine", "mysql", "--contract", contract]).ends(96, &[]);
     assert_eq!(std::fs::read_link(nowhere.latest()).unwrap(), before);
 }
+
+#[test]
+fn a_tag_without_a_number_and_an_empty_name_are_no_selection() {
+    let program = Program::new();
+    for tag in ["postgres:latest", "postgres:foo"] {
+        // Whatever server answered to it, its results would stand under a name that says nothing.
+        program.run(&["run", "--engine", tag]).ends(2, &["is not a version of `postgres`"]);
+    }
+    program.run(&["run", "--engine", ""]).ends(2, &["unknown engine ``", "sqlite"]);
+    program.run(&["doctor", "--engine", " "]).ends(2, &["unknown engine ``"]);
+}
+
+#[test]
+fn a_bench_of_nothing_leaves_the_latest_as_it_was() {
+    let program = Program::new();
+    program.run(&["run", "--engine", "sqlite", "--contract", "ack/accepts-*"]).ends(0, &["kept"]);
+    let before = std::fs::read_link(program.latest()).unwrap();
+    program
+        .run(&["bench", "--engine", "sqlite", "--scenario", "skip-probe"])
+        .ends(4, &["No scenario that was chosen applies"]);
+    assert_eq!(std::fs::read_link(program.latest()).unwrap(), before);
+}

@@ -282,7 +282,7 @@ fn a_page_for_a_decision_is_written_from_a_run() {
     assert!(!page.contains("mislead"), "{page}");
     assert!(page.contains("of the default matrix together"), "{page}");
     pipeline.ends("run --engine sqlite --contract renew/* --out few", 0, &[]);
-    pipeline.ends("adopt sqlite --from few/latest", 0, &["Undecided: not every variant"]);
+    pipeline.ends("adopt sqlite --from few/latest", 102, &["Undecided: not every variant"]);
     pipeline.ends("adopt mysql --from latest", 2, &["`mysql:9.7` is not", "engines are: sqlite"]);
     pipeline.ends("adopt sqlite --from absent", 110, &["could not read `absent`"]);
     pipeline.ends("adopt sqlite,mysql", 2, &["is not one engine"]);

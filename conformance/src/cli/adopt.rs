@@ -6,7 +6,7 @@ use clap::Args;
 use leaseproof_engines::Engine;
 use leaseproof_engines::provider::Selection;
 use leaseproof_reports::digest::Seal;
-use leaseproof_reports::format::markdown::adopt::{Statements, render};
+use leaseproof_reports::format::markdown::adopt::{Statements, is_undecided, render};
 use leaseproof_reports::schema::SEED_MAX;
 use leaseproof_reports::{EngineRun, ReadError, Run, RunDir, Summary};
 
@@ -83,7 +83,12 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     if interrupted {
         return Ok(Exit::Interrupted);
     }
-    Ok(Exit::of(&of_engine(run, &label), true))
+    let undecided = is_undecided(&run, &label, &required);
+    Ok(match Exit::of(&of_engine(run, &label), true) {
+        // What a part of a run has kept decides nothing.
+        Exit::Kept if undecided => Exit::Undecided,
+        exit => exit,
+    })
 }
 
 /// Runs everything on the engine.

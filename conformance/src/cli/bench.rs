@@ -75,7 +75,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
         profile.name,
         plan.scenarios.len(),
         plan.selections.len(),
-        plan.seconds(&run) / 60.0
+        plan.seconds(&run).max(0.0) / 60.0
     );
     let mut missing = 0;
     let mut save = |run: &BenchRun| {
@@ -101,8 +101,16 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     measured.and_then(|()| save(&run)).map_err(|source| unwritten(&path, source))?;
     run.duration_ms = measured_before_ms + summary::millis(clock.elapsed());
     directory.write_bench(&run)?;
-    directory.publish()?;
+    if !run.cells.is_empty() {
+        // `latest` stays at the last run that says something.
+        directory.publish()?;
+    }
     out!("{}", bench_table::render(&run));
+    if run.cells.is_empty() && missing == 0 {
+        out!(
+            "No scenario that was chosen applies to these engines; `leaseproof bench --help` says how to choose."
+        );
+    }
     let (cells, seconds) = (run.cells.len(), clock.elapsed().as_secs_f64());
     out!("{cells} cells in {seconds:.0} s; reports in {}", path.display());
     Ok(match () {

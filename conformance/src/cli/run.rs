@@ -105,7 +105,12 @@ pub(super) async fn perform(
     let options = super::provide_options()?;
     let parts = suite::run(plan, &options, &interrupt, &|event| display.show(&event)).await;
     display.clear();
-    let frame = Frame { id, started, duration: clock.elapsed(), command: command_line() };
+    let replay_options = match out == Path::new("reports") {
+        true => String::new(),
+        false => format!(" --out '{}'", out.display()),
+    };
+    let (duration, command) = (clock.elapsed(), command_line());
+    let frame = Frame { id, started, duration, command, replay_options };
     let mut save = |key: &str, history: Vec<u8>| directory.write_history(key, history);
     let run = summary::run_of(plan, &parts, known, frame, &mut save)?;
     directory.write_run(&run)?;

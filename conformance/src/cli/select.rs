@@ -45,6 +45,13 @@ impl Select {
             let all = leaseproof_engines::REGISTRY.iter();
             return Ok((all.map(|engine| Selection::of(*engine)).collect(), false));
         }
+        if self.engines.iter().all(|text| text.trim().is_empty()) {
+            // As from a variable that is not set: nothing is meant, and everything must not be run.
+            return Err(Selection::parse("")
+                .map(drop)
+                .expect_err("no engine is without a name")
+                .into());
+        }
         let mut selections: Vec<Selection> = Vec::new();
         for text in self
             .engines

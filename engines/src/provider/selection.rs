@@ -32,7 +32,7 @@ pub enum SelectionError {
     },
     /// The version is no image tag.
     #[error(
-        "`{version}` is not a version of `{engine}`: use letters, digits, `.`, `_` and `-`, as in `{engine}:{example}`"
+        "`{version}` is not a version of `{engine}`: it begins with a digit, as in `{engine}:{example}` or `{engine}:{example}-slim`"
     )]
     BadVersion {
         /// The engine asked for.

@@ -104,6 +104,17 @@ fn absent<'required>(
     ids
 }
 
+/// Whether the run leaves open whether to adopt the engine with the label `label`.
+#[must_use]
+pub fn is_undecided(run: &Run, label: &str, required: &[Required]) -> bool {
+    let Some(run) = only(run, label) else { return true };
+    let engine = run.engines.first();
+    engine.is_none_or(|engine| decision(&run, engine, required).starts_with(UNDECIDED))
+}
+
+/// How the decision begins when there is none.
+const UNDECIDED: &str = "Undecided: ";
+
 /// Whether to adopt the engine, in one line without a full stop.
 fn decision(run: &Run, engine: &EngineRun, required: &[Required]) -> String {
     if engine.is_missing() {
