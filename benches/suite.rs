@@ -8,6 +8,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use leaseproof_engines::Engine;
 use leaseproof_engines::provider::{ProgressFn, ProvideOptions, Selection};
+use leaseproof_reports::RunDirError;
 use leaseproof_reports::bench::{BenchCell, BenchEngine, BenchRun, Plan as StatementPlan};
 use leaseproof_reports::schema::SEED_MAX;
 use rand::seq::SliceRandom as _;
@@ -60,7 +61,7 @@ pub struct Hooks<'run> {
     /// Whether to stop before the next repeat.
     pub stop: &'run dyn Fn() -> bool,
     /// Saves what there is; what it fails with ends the run.
-    pub save: &'run mut dyn FnMut(&BenchRun) -> Result<(), std::io::Error>,
+    pub save: &'run mut dyn FnMut(&BenchRun) -> Result<(), RunDirError>,
 }
 
 impl Plan {
@@ -140,7 +141,7 @@ pub async fn run(
     options: &ProvideOptions,
     progress: ProgressFn<'_>,
     hooks: &mut Hooks<'_>,
-) -> Result<(), std::io::Error> {
+) -> Result<(), RunDirError> {
     for selection in &plan.selections {
         let left = plan.left(selection, run);
         if left.is_empty() || (hooks.stop)() {

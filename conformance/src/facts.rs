@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 
 use futures::future::{BoxFuture, join_all};
+use leaseproof_engines::EngineError;
 use leaseproof_engines::lease::{
     Claim, ClaimBatch, EventId, FencingToken, Instant, NewEvent, Strategy,
 };
 use leaseproof_engines::statement::{EditError, Statements};
-use leaseproof_engines::store::{Session, SessionOptions, Store, StoreOptions};
-use leaseproof_engines::{EngineError, ErrorKind};
+use leaseproof_engines::store::{Session, SessionOptions, Store};
 
+use crate::altered::{closed, opened};
 use crate::runner::Target;
 
 mod clock;
@@ -56,29 +57,6 @@ pub async fn measure(target: &Target) -> BTreeMap<String, String> {
 /// The reference statements as they are.
 fn as_they_are(_: &mut Statements) -> Result<(), EditError> {
     Ok(())
-}
-
-/// Opens a store with these changes.
-async fn opened(
-    target: &Target,
-    edit: impl FnOnce(&mut Statements) -> Result<(), EditError>,
-    mut options: StoreOptions,
-) -> Result<Box<dyn Store>, EngineError> {
-    let engine = target.engine;
-    let mut statements = engine.statements_on(options.clock);
-    edit(&mut statements).map_err(|error| {
-        EngineError::new(engine.name(), "measure a fact", ErrorKind::Fatal, error.to_string())
-    })?;
-    options.statements = Some(statements);
-    engine.open(&target.endpoint, options).await
-}
-
-/// Removes the store, whatever was seen on it.
-async fn closed(store: Box<dyn Store>, seen: Seen) -> Seen {
-    let closed = store.close().await;
-    let seen = seen?;
-    closed?;
-    Ok(seen)
 }
 
 /// How long a session waits for a lock where a wait is what may be seen.

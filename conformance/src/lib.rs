@@ -23,3 +23,5 @@ pub mod summary;
 pub mod unit;
 pub mod variant;
 pub mod worker;
+
+mod altered;

@@ -14,6 +14,7 @@ use leaseproof_engines::store::{
 };
 use leaseproof_engines::{Capability, EngineError, ErrorKind};
 
+use crate::altered::closed;
 use crate::runner::Target;
 
 mod clock_and_ddl;
@@ -71,10 +72,7 @@ async fn one(target: &Target, capability: Capability, declared: bool) -> Answer 
     let options = StoreOptions { isolation, ..StoreOptions::default() };
     let store = target.engine.open(&target.endpoint, options).await?;
     let answer = on_store(store.as_ref(), capability, declared).await;
-    let closed = store.close().await;
-    let answer = answer?;
-    closed?;
-    Ok(answer)
+    closed(store, answer).await
 }
 
 async fn on_store(store: &dyn Store, capability: Capability, declared: bool) -> Answer {

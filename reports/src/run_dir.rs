@@ -153,6 +153,15 @@ impl RunDir {
         ])
     }
 
+    /// Writes `bench.json` alone, atomically: what a run that goes on can be resumed from.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirError::Write`] with the file that could not be written.
+    pub fn save_bench(&self, bench: &BenchRun) -> Result<(), RunDirError> {
+        self.write_files(&[(BENCH_JSON, format::json::render_bench(bench))])
+    }
+
     fn write_files(&self, files: &[(&str, String)]) -> Result<(), RunDirError> {
         for (name, text) in files {
             let path = self.path.join(name);

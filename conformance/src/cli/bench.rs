@@ -1,6 +1,5 @@
 //! `leaseproof bench`: measures leases on real engines and writes `bench.json`.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -10,9 +9,10 @@ use leaseproof_benches::profile::Profile;
 use leaseproof_benches::scenario::Scenario;
 use leaseproof_benches::suite::{self, Hooks, Plan, UNMEASURED};
 use leaseproof_benches::{conditions, scenarios};
+use leaseproof_reports::RunDir;
 use leaseproof_reports::bench::{BENCH_SCHEMA, BenchRun};
+use leaseproof_reports::run_dir::BENCH_JSON;
 use leaseproof_reports::schema::{SEED_MAX, Tool};
-use leaseproof_reports::{RunDir, RunDirError};
 
 use super::bench_progress::Watch;
 use super::bench_table;
@@ -22,9 +22,6 @@ use super::run::{command_line, run_id};
 use super::select::Select;
 use crate::exit_code::Exit;
 use crate::summary;
-
-/// The file with everything that was measured.
-const BENCH_JSON: &str = "bench.json";
 
 #[derive(Args)]
 pub(super) struct Arguments {
@@ -62,7 +59,6 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
         Some(path) => resumed(path)?,
         None => begin(&arguments)?,
     };
-    let path = directory.path().to_owned();
     let profile = profile(&run.profile).map_err(|help| CliError::Profile { help })?;
     let plan = Plan { selections, scenarios, profile, seed: run.seed };
     let interrupt = super::interruptible()?;
@@ -82,7 +78,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
         let mut run = run.clone();
         run.duration_ms = measured_before_ms + summary::millis(clock.elapsed());
         run.cells.retain(|cell| !cell.repeats.is_empty());
-        write(&path, &run)
+        directory.save_bench(&run)
     };
     let mut hooks = Hooks {
         event: &mut |event| {
@@ -98,7 +94,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     watch.clear();
     run.conditions.load_after = conditions::load();
     run.cells.retain(|cell| !cell.repeats.is_empty());
-    measured.and_then(|()| save(&run)).map_err(|source| unwritten(&path, source))?;
+    measured.and_then(|()| save(&run))?;
     run.duration_ms = measured_before_ms + summary::millis(clock.elapsed());
     directory.write_bench(&run)?;
     if !run.cells.is_empty() {
@@ -112,7 +108,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
         );
     }
     let (cells, seconds) = (run.cells.len(), clock.elapsed().as_secs_f64());
-    out!("{cells} cells in {seconds:.0} s; reports in {}", path.display());
+    out!("{cells} cells in {seconds:.0} s; reports in {}", directory.path().display());
     Ok(match () {
         () if interrupt.was_asked() => Exit::Interrupted,
         () => exit_of(&run, missing > 0 && named),
@@ -170,22 +166,6 @@ fn resumed(path: &Path) -> Result<(RunDir, BenchRun), CliError> {
     let text = std::fs::read_to_string(&file).map_err(|error| unreadable(error.to_string()))?;
     let run = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
     Ok((directory, run))
-}
-
-/// Writes the whole file or leaves the one that is there.
-fn write(directory: &Path, run: &BenchRun) -> std::io::Result<()> {
-    let mut text = serde_json::to_string_pretty(run)?;
-    text.push('\n');
-    let hidden = directory.join(format!(".{BENCH_JSON}.tmp"));
-    let mut file = std::fs::File::create(&hidden)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&hidden, directory.join(BENCH_JSON))
-}
-
-fn unwritten(directory: &Path, source: std::io::Error) -> CliError {
-    let path = directory.join(BENCH_JSON);
-    CliError::Write(RunDirError::Write { path, source })
 }
 
 /// A store that lost or doubled an event outweighs what could not be measured.

@@ -1,10 +1,12 @@
 //! Probes that need a statement of their own in place of a reference one.
 
 use leaseproof_engines::lease::{Clock, EventId, Instant, NewEvent};
+use leaseproof_engines::statement::Statements;
 use leaseproof_engines::store::{Session, SessionOptions, Store, StoreOptions};
 use leaseproof_engines::{EngineError, ErrorKind};
 
 use super::Answer;
+use crate::altered::{closed, opened};
 use crate::runner::Target;
 
 /// How many events are enqueued at most until the engine's clock has moved on; far more than fit in a
@@ -13,38 +15,12 @@ const MOST_EVENTS: u32 = 20_000;
 
 const MICROS_PER_SECOND: i64 = 1_000_000;
 
-/// A store in which `name` is another statement; for none it is the reference store.
-async fn store(
-    target: &Target,
-    replaced: &[(&str, &str)],
-    clock: Clock,
-) -> Result<Box<dyn Store>, EngineError> {
-    let mut statements = target.engine.statements_on(clock);
-    for (name, text) in replaced {
-        statements.set(name, text).map_err(|error| {
-            EngineError::new(target.engine.name(), "probe", ErrorKind::Fatal, error.to_string())
-        })?;
-    }
-    let statements = Some(statements);
-    target
-        .engine
-        .open(&target.endpoint, StoreOptions { statements, clock, ..StoreOptions::default() })
-        .await
-}
-
-/// Removes the store, whatever the probe found.
-async fn closed(store: Box<dyn Store>, answer: Answer) -> Answer {
-    let closed = store.close().await;
-    let answer = answer?;
-    closed?;
-    Ok(answer)
-}
-
 /// Sessions of two zones read the hour.
 pub(super) async fn session_time_zone(target: &Target) -> Answer {
     const HOUR: &str = "SELECT event_id FROM lease_event \
          WHERE event_id = CONCAT('hour-', EXTRACT(HOUR FROM CURRENT_TIMESTAMP))";
-    let store = store(target, &[("candidates", HOUR)], Clock::Logical).await?;
+    let edit = |statements: &mut Statements| statements.set("candidates", HOUR);
+    let store = opened(target, edit, StoreOptions::default()).await?;
     let answer = hours(store.as_ref()).await;
     closed(store, answer).await
 }
@@ -72,7 +48,8 @@ async fn hours(store: &dyn Store) -> Answer {
 
 /// Two events that are enqueued one after the other are due by the engine's clock.
 pub(super) async fn sub_second_instants(target: &Target) -> Answer {
-    let store = store(target, &[], Clock::Database).await?;
+    let options = StoreOptions { clock: Clock::Database, ..StoreOptions::default() };
+    let store = target.engine.open(&target.endpoint, options).await?;
     let answer = instants(store.as_ref()).await;
     closed(store, answer).await
 }
@@ -99,7 +76,8 @@ async fn due(session: &mut dyn Session, id: &str) -> Result<i64, EngineError> {
 /// A unit creates a table and is rolled back; then the same table is created again.
 pub(super) async fn transactional_ddl(target: &Target) -> Answer {
     const CREATE: &str = "CREATE TABLE transactional_ddl (one INT)";
-    let store = store(target, &[("apply_effect", CREATE)], Clock::Logical).await?;
+    let edit = |statements: &mut Statements| statements.set("apply_effect", CREATE);
+    let store = opened(target, edit, StoreOptions::default()).await?;
     let answer = tables(store.as_ref()).await;
     closed(store, answer).await
 }
