@@ -9,7 +9,8 @@
 //! 1. Two events; EVENT-1 is first in the queue. A claims EVENT-1 at 100 until 150 and acks it.
 //! 2. At 120, at 150, when the lease would be over, and at 900: A and B claim it by id and are
 //!    refused. B claims a batch of one and gets the other event, which B then gives back.
-//! 3. A's ack, repeated, is still known as its own.
+//! 3. A's ack, repeated, is still known as its own. The producer enqueues EVENT-1 once more: it is not new,
+//!    and its row stays as it is.
 //! 4. B claims the other event in a batch and acks it: a batch of ten is now empty.
 //!
 //! # How a violation looks
@@ -64,10 +65,21 @@ pub static CONTRACT: Contract = Contract {
             "ack-that-changes-nothing",
             &[Sabotage::Replace("ack", "state = 'DONE'", "state = 'PENDING'")],
         ),
+        Control::new("enqueue-that-revives-what-is-done", &[REVIVES]),
     ],
     doc: include_str!("claim_rejects_done.rs"),
     run: |context| Box::pin(run(context)),
 };
+
+/// An upsert in place of an insert.
+const REVIVES: Sabotage = Sabotage::EitherOf(&[
+    &[Sabotage::Replace("enqueue", "DO NOTHING", "DO UPDATE SET state = 'PENDING'")],
+    &[Sabotage::Replace(
+        "enqueue",
+        ":enqueued);",
+        ":enqueued) ON DUPLICATE KEY UPDATE state = 'PENDING';",
+    )],
+]);
 
 async fn run(context: &Context) -> Judged {
     let mut a = context.actor("A").await?;
@@ -90,6 +102,10 @@ async fn run(context: &Context) -> Judged {
     }
     let again = a.ack(&done, &token, at(120)).await?;
     check_eq("A repeats its ack after the refused claims", again, Acked::AlreadyAcked)?;
+
+    let new = b.enqueue(&[context.new_event("EVENT-1")]).await?;
+    check_eq("an acked event is enqueued once more", new, 0)?;
+    check_eq("the acked row after that", &a.event(&done).await?, &row)?;
 
     let batch = context.batch("B", 10, at(900), at(950));
     check_eq("B claims a batch of ten", b.claim_batch(&batch).await?, vec![other.clone()])?;
