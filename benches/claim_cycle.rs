@@ -1,6 +1,6 @@
 //! A worker that claims a batch and gives it back to the tail of the queue, over and over.
 
-use std::time::Instant as Clock;
+use std::time::{Duration, Instant as Clock};
 
 use leaseproof_engines::lease::{ClaimBatch, EventId, FencingToken, Instant, Released, Strategy};
 use leaseproof_engines::store::Session;
@@ -43,13 +43,25 @@ pub struct Claimer {
     pub in_unit: bool,
     /// Whether what was claimed is not released: the claim itself sends it to the tail.
     pub keeps: bool,
+    /// Whether a claim is made longer on purpose, by half of what the turn before it took.
+    pub slowed: bool,
+    last_turn: Duration,
 }
 
 impl Claimer {
     /// A worker that claims `limit` events at once.
     #[must_use]
     pub fn new(session: Box<dyn Session>, name: usize, limit: u32, strategy: Strategy) -> Self {
-        Self { session, name, limit, strategy, in_unit: false, keeps: false }
+        Self {
+            session,
+            name,
+            limit,
+            strategy,
+            in_unit: false,
+            keeps: false,
+            slowed: false,
+            last_turn: Duration::ZERO,
+        }
     }
 
     /// Workers that claim `limit` events at once, one for each session.
@@ -132,6 +144,9 @@ impl Worker for Claimer {
             until: UNTIL,
             strategy: self.strategy,
         };
+        let begun = Clock::now();
+        let pause = if self.slowed { self.last_turn / 2 } else { Duration::ZERO };
+        pause_for(pause);
         let events = match self.claim(&batch).await {
             Ok(events) => events,
             Err(error) if error.kind == ErrorKind::Retryable => {
@@ -151,6 +166,18 @@ impl Worker for Claimer {
         }
         self.release(&events, &batch.token, recorder).await?;
         recorder.ended(RELEASE, claimed);
+        self.last_turn = begun.elapsed() - pause;
         Ok(())
+    }
+}
+
+/// Takes that much time, exactly: the runtime's own timers are a millisecond wide, as long as a claim.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the fault that a comparison must find is time itself"
+)]
+fn pause_for(pause: Duration) {
+    if !pause.is_zero() {
+        tokio::task::block_in_place(|| std::thread::sleep(pause));
     }
 }

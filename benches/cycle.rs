@@ -12,7 +12,7 @@ use crate::load::{self, Load, Loaded, Pace};
 use crate::measured::{DEADLOCKS, Measured};
 use crate::sampler::{Sampler, Samples};
 use crate::scenario::Task;
-use crate::server::{Filled, Queue};
+use crate::server::{Fault, Filled, Queue};
 
 /// Who claims how.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +111,9 @@ pub async fn load_on(
         operations: OPERATIONS.len(),
         tallies: TALLIES,
     };
-    let workers = Claimer::all(sessions, claims.batch, claims.strategy);
+    let mut workers = Claimer::all(sessions, claims.batch, claims.strategy);
+    let slowed = task.bench.fault == Fault::SlowClaim;
+    workers.iter_mut().for_each(|worker| worker.slowed = slowed);
     let loaded = load::run(workers, load).await;
     let samples = sampler.map(Sampler::stop).transpose()?;
     let fed = match feeder {

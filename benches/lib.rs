@@ -23,3 +23,4 @@ pub mod scenario;
 pub mod scenarios;
 pub mod server;
 pub mod suite;
+pub mod turn_about;

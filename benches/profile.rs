@@ -80,9 +80,52 @@ pub const FULL: Profile = Profile {
     kills: 12,
 };
 
+/// For a verdict on an upgrade in minutes: short turns, many of them, so that both sides meet the
+/// same machine. Tails need the longer one.
+pub const GATE_QUICK: Profile = Profile {
+    name: "gate-quick",
+    repeats: 20,
+    few_repeats: 20,
+    warm_up: Duration::from_millis(60),
+    window: Duration::from_millis(300),
+    depth: 2000,
+    workers: &[1, 8],
+    batches: &[10],
+    processes: &[4],
+    holds_ms: &[(50, 1)],
+    skips: &[100],
+    skip_claims: 20,
+    depths: &[10_000],
+    sample_hz: 0.0,
+    storm: 200,
+    kills: 1,
+};
+
+/// Turns that cross an autovacuum nap and a checkpoint, for a verdict on tails as well.
+pub const GATE_FULL: Profile = Profile {
+    name: "gate-full",
+    repeats: 20,
+    few_repeats: 20,
+    warm_up: Duration::from_secs(2),
+    window: Duration::from_secs(30),
+    depth: 20_000,
+    workers: &[1, 16],
+    batches: &[10],
+    processes: &[8],
+    holds_ms: &[(200, 5)],
+    skips: &[100, 1000],
+    skip_claims: 100,
+    depths: &[100_000],
+    sample_hz: 0.0,
+    storm: 1000,
+    kills: 2,
+};
+
 impl Profile {
-    /// Every profile.
+    /// Every profile for measuring one server.
     pub const ALL: [&'static Self; 2] = [&QUICK, &FULL];
+    /// Every profile for comparing two, or one with its baseline.
+    pub const GATES: [&'static Self; 2] = [&GATE_QUICK, &GATE_FULL];
 
     /// How long one repeat under load takes, with the making of its store.
     #[must_use]

@@ -78,6 +78,10 @@ pub trait Scenario: Send + Sync {
     fn on_request(&self) -> bool {
         false
     }
+    /// Whether an upgrade is judged by it when nobody says by what.
+    fn judges_upgrades(&self) -> bool {
+        false
+    }
     /// Its cells on an engine; none when the engine lacks what it asks about.
     fn cells(&self, engine: &dyn Engine, profile: &Profile) -> Vec<Spec>;
     /// Measures one cell once.

@@ -6,7 +6,7 @@ use leaseproof_engines::lease::{EventId, Strategy};
 use leaseproof_engines::provider::{
     Endpoint, Missing, ProgressFn, ProvideOptions, Selection, provide,
 };
-use leaseproof_engines::requeue::to_the_tail;
+use leaseproof_engines::requeue::{to_the_tail, without_index_hints};
 use leaseproof_engines::store::{Isolation, Session, SessionOptions, Store, StoreOptions};
 use leaseproof_engines::waits::{Counters, Instruments};
 use leaseproof_engines::{Capability, Engine, EngineError, ErrorKind, Identity};
@@ -21,6 +21,35 @@ pub struct Bench {
     pub endpoint: Endpoint,
     /// What it says about itself.
     pub identity: Identity,
+    /// What is wrong with its queues on purpose.
+    pub fault: Fault,
+}
+
+/// What is done to a server's queues to see whether a comparison notices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fault {
+    /// Nothing.
+    #[default]
+    None,
+    /// Every claim takes half a turn longer: 1.5 times as long in all, for a worker alone.
+    SlowClaim,
+    /// The index that claims use is gone.
+    NoIndex,
+}
+
+impl Fault {
+    /// Every fault.
+    pub const ALL: [Self; 3] = [Self::None, Self::SlowClaim, Self::NoIndex];
+
+    /// Its stable name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::SlowClaim => "slow-claim",
+            Self::NoIndex => "no-index",
+        }
+    }
 }
 
 /// Why an engine is not measured.
@@ -47,7 +76,9 @@ impl Bench {
     ) -> Result<Self, BenchError> {
         let endpoint = provide(selection, options, progress).await.map_err(BenchError::Missing)?;
         let identity = selection.engine.identify(&endpoint).await?;
-        Ok(Self { engine: selection.engine, label: selection.label(), endpoint, identity })
+        let engine = selection.engine;
+        let label = selection.named_after(endpoint.provider, &identity.version).label();
+        Ok(Self { engine, label, endpoint, identity, fault: Fault::default() })
     }
 
     /// Opens a store whose events go back to the tail when they are released, with `depth` of them,
@@ -60,7 +91,11 @@ impl Bench {
         let statements = statements.map_err(|error| {
             EngineError::new(self.engine.name(), "prepare", ErrorKind::Fatal, error.to_string())
         })?;
-        let statements = (queue.edit)(statements);
+        let mut statements = (queue.edit)(statements);
+        let indexed = queue.indexed && self.fault != Fault::NoIndex;
+        if !indexed {
+            statements = without_index_hints(statements);
+        }
         let session = if queue.telling { self.engine.telling_session() } else { "" };
         let options = StoreOptions {
             statements: Some(statements),
@@ -71,7 +106,7 @@ impl Bench {
         let store: Arc<dyn Store> = Arc::from(self.engine.open(&self.endpoint, options).await?);
         let mut filled = Filled { instruments: store.instruments().await?, store };
         filled.instruments.fill(queue.depth).await?;
-        if !queue.indexed {
+        if !indexed {
             filled.instruments.drop_claim_index().await?;
         }
         filled.instruments.settle().await?;

@@ -6,8 +6,8 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use leaseproof_engines::Engine;
 use leaseproof_engines::provider::{ProgressFn, ProvideOptions, Selection};
+use leaseproof_engines::{Engine, EngineError};
 use leaseproof_reports::RunDirError;
 use leaseproof_reports::bench::{BenchCell, BenchEngine, BenchRun, Plan as StatementPlan};
 use leaseproof_reports::schema::SEED_MAX;
@@ -124,7 +124,7 @@ fn is_cell_of(cell: &BenchCell, label: &str, job: &Job) -> bool {
         && cell.parameters == job.spec.parameters
 }
 
-fn derive(seed: u64, of: &impl std::hash::Hash) -> u64 {
+pub(crate) fn derive(seed: u64, of: &impl std::hash::Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     seed.hash(&mut hasher);
     of.hash(&mut hasher);
@@ -157,24 +157,14 @@ pub async fn run(
         if run.engines.iter().all(|engine| engine.name != bench.label) {
             run.engines.push(engine_of(&bench).await);
         }
-        for (scenario, spec) in plan.specs(selection.engine) {
-            let job = Job { scenario, spec, repeat: 0 };
-            if !run.cells.iter().any(|cell| is_cell_of(cell, &bench.label, &job)) {
-                run.cells.push(BenchCell {
-                    engine: bench.label.clone(),
-                    scenario: scenario.id().to_owned(),
-                    parameters: job.spec.parameters,
-                    ..BenchCell::default()
-                });
-            }
-        }
+        announce(run, &bench, plan.specs(selection.engine));
         (hooks.event)(Event::Ready(&bench, seconds(&left)));
         for job in left {
             if (hooks.stop)() {
                 break;
             }
             (hooks.event)(Event::Started(&bench, &job));
-            let measured = measure(plan, &bench, &job, run).await;
+            let measured = measure((plan.seed, plan.profile), &bench, &job, run).await;
             let is_unmeasured = |violation: &String| violation.starts_with(UNMEASURED);
             if (hooks.stop)() && measured.violations.iter().any(is_unmeasured) {
                 // An interrupt ends the processes of a measurement, too; a resumed run repeats it.
@@ -188,11 +178,36 @@ pub async fn run(
     Ok(())
 }
 
-async fn measure(plan: &Plan, bench: &Bench, job: &Job, run: &BenchRun) -> Measured {
+/// Gives the run a cell for each that will be measured, in report order.
+pub(crate) fn announce(
+    run: &mut BenchRun,
+    bench: &Bench,
+    cells: Vec<(&'static dyn Scenario, Spec)>,
+) {
+    for (scenario, spec) in cells {
+        let job = Job { scenario, spec, repeat: 0 };
+        if !run.cells.iter().any(|cell| is_cell_of(cell, &bench.label, &job)) {
+            run.cells.push(BenchCell {
+                engine: bench.label.clone(),
+                scenario: scenario.id().to_owned(),
+                parameters: job.spec.parameters,
+                ..BenchCell::default()
+            });
+        }
+    }
+}
+
+/// Measures one repeat of a cell; an error is a violation, for then there is no result.
+pub(crate) async fn measure(
+    (seed, profile): (u64, &Profile),
+    bench: &Bench,
+    job: &Job,
+    run: &BenchRun,
+) -> Measured {
     let parameters: Vec<_> = job.spec.parameters.iter().collect();
     let key = (&bench.label, job.scenario.id(), &parameters, job.repeat);
-    let seed = derive(plan.seed, &key);
-    let task = Task { bench, spec: &job.spec, profile: plan.profile, seed };
+    let seed = derive(seed, &key);
+    let task = Task { bench, spec: &job.spec, profile, seed };
     let mut measured = job.scenario.measure(task).await.unwrap_or_else(|error| Measured {
         violations: vec![format!("{UNMEASURED}{error}")],
         ..Measured::default()
@@ -206,7 +221,8 @@ async fn measure(plan: &Plan, bench: &Bench, job: &Job, run: &BenchRun) -> Measu
 /// How a violation begins that is no violation of the engine's: it could not be measured.
 pub const UNMEASURED: &str = "could not be measured: ";
 
-fn add(run: &mut BenchRun, bench: &Bench, job: &Job, measured: Measured) {
+/// Adds a repeat to its cell.
+pub(crate) fn add(run: &mut BenchRun, bench: &Bench, job: &Job, measured: Measured) {
     let cell = run.cells.iter_mut().find(|cell| is_cell_of(cell, &bench.label, job));
     let cell = cell.expect("an engine's cells are there before the first is measured");
     for violation in measured.violations {
@@ -216,14 +232,13 @@ fn add(run: &mut BenchRun, bench: &Bench, job: &Job, measured: Measured) {
 }
 
 /// What a report says of the engine. A plan that cannot be had is left out.
-async fn engine_of(bench: &Bench) -> BenchEngine {
-    let plans = match plans(bench).await {
-        Ok(plans) => plans,
-        Err(error) => vec![StatementPlan {
-            statement: "claim".to_owned(),
-            plan: error.to_string(),
-            ..StatementPlan::default()
-        }],
+pub(crate) async fn engine_of(bench: &Bench) -> BenchEngine {
+    let (plans, housekeeping) = match looked_at(bench).await {
+        Ok(found) => found,
+        Err(error) => {
+            let (statement, plan) = ("claim".to_owned(), error.to_string());
+            (vec![StatementPlan { statement, plan, ..StatementPlan::default() }], Vec::new())
+        }
     };
     BenchEngine {
         name: bench.label.clone(),
@@ -233,15 +248,19 @@ async fn engine_of(bench: &Bench) -> BenchEngine {
         isolation: bench.identity.isolation.clone(),
         durability: bench.identity.durability.clone(),
         settings: bench.identity.settings.clone(),
+        housekeeping,
         plans,
     }
 }
 
-/// The plans on a queue that is as deep as those that are measured.
-async fn plans(bench: &Bench) -> Result<Vec<StatementPlan>, leaseproof_engines::EngineError> {
+/// The plans on a queue that is as deep as those that are measured, and the counters that hold more than
+/// the work of sessions.
+async fn looked_at(bench: &Bench) -> Result<(Vec<StatementPlan>, Vec<String>), EngineError> {
     const DEPTH: u64 = 5000;
     let mut filled = bench.queue(&Queue::new(bench.engine, DEPTH)).await?;
     let plans = filled.instruments.plans().await;
+    let counters = filled.instruments.with_housekeeping().iter();
+    let counters = counters.map(|counter| counter.as_str().to_owned()).collect();
     filled.remove().await?;
     let plan = |plan: leaseproof_engines::waits::StatementPlan| StatementPlan {
         statement: plan.statement,
@@ -249,5 +268,5 @@ async fn plans(bench: &Bench) -> Result<Vec<StatementPlan>, leaseproof_engines::
         plan: plan.plan,
         fingerprint: plan.fingerprint,
     };
-    Ok(plans?.into_iter().map(plan).collect())
+    Ok((plans?.into_iter().map(plan).collect(), counters))
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use leaseproof_engines::lease::{ClaimBatch, EventId, FencingToken, Instant, NewEvent, Strategy};
-use leaseproof_engines::requeue::{waiting_claims, without_index_hints};
+use leaseproof_engines::requeue::waiting_claims;
 use leaseproof_engines::store::{Isolation, LockWait, Session, SessionOptions};
 use leaseproof_engines::waits::Counter;
 use leaseproof_engines::{Engine, EngineError};
@@ -70,7 +70,7 @@ impl Scenario for FaultProbe {
         let mut queue = Queue::new(task.bench.engine, DEPTH);
         let sound = costs(task, queue).await?;
         match fault {
-            "no-index" => (queue.indexed, queue.edit) = (false, without_index_hints),
+            "no-index" => queue.indexed = false,
             "repeatable-read" => queue.isolation = Some(Isolation::RepeatableRead),
             "waiting" => queue.edit = |sound| waiting_claims(sound.clone()).unwrap_or(sound),
             _ => {}

@@ -21,6 +21,7 @@ pub mod observer_effect;
 pub mod open_loop;
 pub mod peer_pgbench;
 pub mod process_writers;
+pub mod queue_state;
 pub mod skip_probe;
 pub mod wait_probe;
 
@@ -31,6 +32,7 @@ scenarios! {
     calibration,
     claim_scaling,
     backlog_depth,
+    queue_state,
     isolation,
     open_loop,
     held_snapshot,

@@ -45,6 +45,10 @@ impl Scenario for SkipProbe {
         ]
     }
 
+    fn judges_upgrades(&self) -> bool {
+        true
+    }
+
     fn cells(&self, engine: &dyn Engine, profile: &Profile) -> Vec<Spec> {
         if !engine.strategies().contains(&Strategy::SkipLocked) {
             return Vec::new();

@@ -188,7 +188,9 @@ async fn one_engine(
         facts: BTreeMap::new(),
         cases: Vec::new(),
     };
-    part.selection = named_after_server(selection, &part.server);
+    if let Ok((endpoint, identity)) = &part.server {
+        part.selection = selection.named_after(endpoint.provider, &identity.version);
+    }
     let label = part.selection.label();
     let (endpoint, identity) = match &part.server {
         Ok(server) => server,
@@ -285,23 +287,6 @@ fn gone() -> CaseResult {
         duration: Duration::ZERO,
         recorder: Recorder::default(),
     }
-}
-
-/// A server given by URL without a version is called what it says it is: results of a PostgreSQL 15
-/// must never stand under the name of the default version.
-fn named_after_server(
-    selection: &Selection,
-    server: &Result<(Endpoint, Identity), Missing>,
-) -> Selection {
-    let mut named = selection.clone();
-    if let Ok((endpoint, identity)) = server
-        && endpoint.provider == ProviderKind::Url
-        && !selection.explicit
-    {
-        let is_part = |letter: &char| letter.is_ascii_digit() || *letter == '.';
-        named.version = identity.version.chars().take_while(is_part).collect();
-    }
-    named
 }
 
 async fn ready(

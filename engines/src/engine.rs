@@ -110,6 +110,12 @@ pub trait Engine: Send + Sync + 'static {
         ""
     }
 
+    /// Whether dead versions of rows stay until somebody cleans up the table, and not only as long as a
+    /// snapshot needs them.
+    fn keeps_dead_rows(&self) -> bool {
+        false
+    }
+
     /// Connects once and asks the server who it is.
     ///
     /// # Errors

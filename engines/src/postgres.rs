@@ -222,6 +222,10 @@ impl Engine for Postgres {
         lock_log::TELLING
     }
 
+    fn keeps_dead_rows(&self) -> bool {
+        true
+    }
+
     async fn identify(&self, endpoint: &Endpoint) -> Result<Identity> {
         let mut connection = connect(&connect_options(endpoint)?).await?;
         let mut identity = Identity {

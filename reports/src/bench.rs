@@ -25,7 +25,7 @@ pub use spectrum::Spectrum;
 use crate::schema::{Host, Tool};
 
 /// The `major.minor` version of the schema that this crate writes.
-pub const BENCH_SCHEMA: &str = "1.0";
+pub const BENCH_SCHEMA: &str = "1.1";
 
 /// One run of the benches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +47,10 @@ pub struct BenchRun {
     pub seed: u64,
     /// The name of the profile, such as `quick`.
     pub profile: String,
+    /// The id of the comparison in which this run and one other were measured turn about; absent when
+    /// the run was measured alone. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_about: Option<String>,
     /// The machine on which the clients ran.
     pub host: Host,
     /// What the machine could do while the run lasted.
@@ -89,6 +93,9 @@ pub struct BenchEngine {
     pub durability: BTreeMap<String, String>,
     /// Other settings that change how leases behave.
     pub settings: BTreeMap<String, String>,
+    /// The counters in which the server's own housekeeping is counted too, such as `wal_bytes`. Since 1.1.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub housekeeping: Vec<String>,
     /// The plans of the statements that were measured.
     pub plans: Vec<Plan>,
 }
@@ -129,6 +136,10 @@ pub struct Repeat {
     pub seed: u64,
     /// The place of this repeat among all of the run, from 0.
     pub order: u32,
+    /// The group of repeats of both runs that were measured one after the other, from 0; absent when
+    /// the run was measured alone. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<u32>,
     /// How long the measured window was, in seconds.
     pub seconds: f64,
     /// What was read, by metric, such as `claims_per_s`. Units are last in a name.

@@ -4,21 +4,24 @@
 //! what is comparable, and what is not is refused or marked with the reason; what cannot be told is
 //! [`Verdict::Inconclusive`], never fine.
 
+mod basis;
 mod contracts;
 mod judge;
 mod measurements;
 mod pairing;
+mod plans;
 
 use serde::Serialize;
 
 pub use contracts::{CaseChange, Change, Contracts};
 pub use judge::{Gate, Judgement};
 pub use measurements::{CellChange, Measurements, MetricChange, Values};
+pub use plans::PlanChange;
 
 use crate::{Loaded, Tool};
 
 /// The `major.minor` version of a comparison's JSON.
-pub const COMPARISON_SCHEMA: &str = "1.0";
+pub const COMPARISON_SCHEMA: &str = "1.1";
 
 /// How two runs compare.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -49,7 +49,7 @@ pub fn check(report: &Value) -> Seal {
 
 /// The SHA-256 of the canonical form of a report without its digest: no white space, and the keys
 /// of every object sorted, so that formatting the file anew changes nothing.
-fn of(report: &Value) -> String {
+pub(crate) fn of(report: &Value) -> String {
     let mut text = String::new();
     match report {
         Value::Object(fields) => {

@@ -4,6 +4,7 @@
 //! on the [`Run`] alone, so the same run gives the same bytes; text that came from an engine is
 //! data and is made harmless for the format it is written to, never trusted.
 
+pub mod baseline;
 pub mod bench;
 pub mod compare;
 pub mod digest;

@@ -17,7 +17,10 @@ use std::{
 
 pub use error::{ReadError, RunDirError};
 
-use crate::{Loaded, Report, Run, SchemaError, atomic, bench::BenchRun, digest::Seal, format};
+use crate::{
+    Loaded, Report, Run, SchemaError, atomic, baseline::Baseline, bench::BenchRun,
+    compare::Comparison, digest::Seal, format,
+};
 
 /// The file with the whole run, in the schema [`crate::SCHEMA`].
 pub const RUN_JSON: &str = "run.json";
@@ -35,6 +38,14 @@ pub const SUMMARY_MD: &str = "summary.md";
 pub const JUNIT_XML: &str = "junit.xml";
 /// The page for people, with everything that the directory holds.
 pub const REPORT_HTML: &str = "report.html";
+/// The files with a comparison: for programs, a step summary, readers of test results, and a browser.
+pub const COMPARISON_JSON: &str = "comparison.json";
+/// See [`COMPARISON_JSON`].
+pub const COMPARISON_MD: &str = "comparison.md";
+/// See [`COMPARISON_JSON`].
+pub const COMPARISON_XML: &str = "comparison-junit.xml";
+/// See [`COMPARISON_JSON`].
+pub const COMPARISON_HTML: &str = "comparison.html";
 /// The page for the decision whether to adopt an engine, in Markdown.
 pub const ADOPT_MD: &str = "adopt.md";
 /// The directory, inside that of the run, with one history per case that was not kept.
@@ -253,6 +264,31 @@ impl RunDir {
         atomic::write(&path, page.as_bytes())
             .map_err(|source| RunDirError::write(&path, source))?;
         Ok(path)
+    }
+
+    /// Writes a comparison in every format that a pipeline shows, and returns the path of its page.
+    ///
+    /// # Errors
+    ///
+    /// [`RunDirError::Write`] with the file that could not be written.
+    pub fn write_comparison(&self, comparison: &Comparison) -> Result<PathBuf, RunDirError> {
+        self.write_files(&[
+            (COMPARISON_JSON, format::comparison::json(comparison)),
+            (COMPARISON_MD, format::comparison::markdown(comparison)),
+            (COMPARISON_XML, format::comparison::junit(comparison)),
+            (COMPARISON_HTML, format::comparison::html(comparison)),
+        ])?;
+        Ok(self.path.join(COMPARISON_HTML))
+    }
+
+    /// Reads the baseline in the file `path`, which must be what was written.
+    ///
+    /// # Errors
+    ///
+    /// [`ReadError`], as for [`RunDir::load`]; [`ReadError::Empty`] when it has neither contracts nor
+    /// measurements, [`ReadError::Edited`] and [`ReadError::Unsealed`] when it is not what was written.
+    pub fn load_baseline(path: impl AsRef<Path>) -> Result<Baseline, ReadError> {
+        load::load_baseline(path.as_ref())
     }
 
     /// Reads the run at `path`: a run directory, a link to one, or a `run.json`.

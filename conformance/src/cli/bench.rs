@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use jiff::Timestamp;
 use leaseproof_benches::profile::Profile;
 use leaseproof_benches::scenario::Scenario;
 use leaseproof_benches::suite::{self, Hooks, Plan, UNMEASURED};
@@ -18,7 +17,7 @@ use super::bench_progress::Watch;
 use super::bench_table;
 use super::error::CliError;
 use super::output::out;
-use super::run::{command_line, run_id};
+use super::run::{command_line, now, run_id};
 use super::select::Select;
 use crate::exit_code::Exit;
 use crate::summary;
@@ -54,7 +53,7 @@ fn profile(name: &str) -> Result<&'static Profile, String> {
 
 pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let (selections, named) = Select::engines(&arguments.engines).selections()?;
-    let scenarios = chosen(&arguments.scenarios)?;
+    let scenarios = chosen(&arguments.scenarios, |scenario| !scenario.on_request())?;
     let (directory, mut run) = match &arguments.resume {
         Some(path) => resumed(path)?,
         None => begin(&arguments)?,
@@ -115,8 +114,12 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     })
 }
 
-/// The scenarios that match any of the patterns, in report order.
-fn chosen(patterns: &[String]) -> Result<Vec<&'static dyn Scenario>, CliError> {
+/// The scenarios that match any of the patterns, or without any those that `unnamed` picks, in report
+/// order.
+pub(super) fn chosen(
+    patterns: &[String],
+    unnamed: fn(&dyn Scenario) -> bool,
+) -> Result<Vec<&'static dyn Scenario>, CliError> {
     let mut compiled = Vec::new();
     for text in patterns {
         let pattern = glob::Pattern::new(text)
@@ -128,7 +131,7 @@ fn chosen(patterns: &[String]) -> Result<Vec<&'static dyn Scenario>, CliError> {
         compiled.push(pattern);
     }
     let wanted = |scenario: &&'static dyn Scenario| {
-        compiled.is_empty() && !scenario.on_request()
+        compiled.is_empty() && unnamed(*scenario)
             || compiled.iter().any(|pattern| pattern.matches(scenario.id()))
     };
     Ok(scenarios::REGISTRY.iter().copied().filter(wanted).collect())
@@ -136,25 +139,30 @@ fn chosen(patterns: &[String]) -> Result<Vec<&'static dyn Scenario>, CliError> {
 
 /// A new run and its directory.
 fn begin(arguments: &Arguments) -> Result<(RunDir, BenchRun), CliError> {
-    #[expect(clippy::disallowed_methods, reason = "it names the run; no number depends on it")]
-    let started = Timestamp::now();
-    let id = run_id(started);
+    let id = run_id(now());
     let directory = RunDir::create(&arguments.out, &id)?;
-    let run = BenchRun {
+    let seed = arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX));
+    let run = fresh(id, seed, arguments.profile);
+    Ok((directory, run))
+}
+
+/// A run in which nothing was measured yet.
+pub(super) fn fresh(id: String, seed: u64, profile: &Profile) -> BenchRun {
+    BenchRun {
         schema: BENCH_SCHEMA.to_owned(),
         tool: Tool { name: "leaseproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
         id,
-        started,
+        started: now(),
         duration_ms: 0,
         command: command_line(),
-        seed: arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX)),
-        profile: arguments.profile.name.to_owned(),
+        seed,
+        profile: profile.name.to_owned(),
+        turn_about: None,
         host: summary::host(),
         conditions: conditions::look(&std::env::temp_dir()),
         engines: Vec::new(),
         cells: Vec::new(),
-    };
-    Ok((directory, run))
+    }
 }
 
 /// A run that was interrupted, and its directory.
@@ -169,7 +177,7 @@ fn resumed(path: &Path) -> Result<(RunDir, BenchRun), CliError> {
 }
 
 /// A store that lost or doubled an event outweighs what could not be measured.
-fn exit_of(run: &BenchRun, missing: bool) -> Exit {
+pub(super) fn exit_of(run: &BenchRun, missing: bool) -> Exit {
     let mut violations = run.cells.iter().flat_map(|cell| &cell.violations).peekable();
     if run.cells.is_empty() && !missing {
         return Exit::NothingSelected;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use leaseproof_benches::server::BenchError;
 use leaseproof_benches::suite::Event;
 use leaseproof_engines::provider::Progress;
 
@@ -56,12 +57,7 @@ impl Watch {
                 let label = &bench.label;
                 self.say(&format!("{label}: {version} ({provider}), about {seconds:.0} s"));
             }
-            Event::Missing(_, error) => match error {
-                leaseproof_benches::server::BenchError::Missing(missing) => {
-                    self.say(&super::missing(missing));
-                }
-                error => self.say(&error.to_string()),
-            },
+            Event::Missing(_, error) => self.missing(error),
             Event::Started(bench, job) => {
                 let parameters: Vec<_> = job
                     .spec
@@ -85,6 +81,13 @@ impl Watch {
                     self.say(&format!("{} {}: {violation}", bench.label, job.scenario.id()));
                 }
             }
+        }
+    }
+
+    pub(super) fn missing(&self, error: &BenchError) {
+        match error {
+            BenchError::Missing(missing) => self.say(&super::missing(missing)),
+            error => self.say(&error.to_string()),
         }
     }
 

@@ -57,6 +57,16 @@ pub(super) enum CliError {
          those that are missing"
     ))]
     Merge(#[from] Refused),
+    #[error("`{base}` and `{head}` are two engines; each is compared with itself only")]
+    #[diagnostic(help(
+        "name two versions of one engine: `leaseproof upgrade postgres:17 postgres:18`"
+    ))]
+    TwoEngines { base: String, head: String },
+    #[error("there is no baseline `{}`{others}", .path.display())]
+    #[diagnostic(help(
+        "`leaseproof gate {engine} --update` writes it; `--baseline FILE` names another"
+    ))]
+    NoBaseline { path: PathBuf, engine: String, others: String },
     #[error("`{text}` is not one engine")]
     #[diagnostic(help("a page is about one: `leaseproof adopt postgres:18`"))]
     OneEngine { text: String },
@@ -94,6 +104,8 @@ impl CliError {
             | Self::NoCase { .. }
             | Self::Incomparable(_)
             | Self::OneEngine { .. }
+            | Self::TwoEngines { .. }
+            | Self::NoBaseline { .. }
             | Self::NoEngineIn { .. }
             | Self::Merge(_) => Exit::Usage,
             Self::NoContract { .. } | Self::NoScenario { .. } | Self::EmptyShard { .. } => {

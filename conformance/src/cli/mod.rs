@@ -21,6 +21,8 @@ mod compare;
 mod doctor;
 mod error;
 mod explain;
+mod gate;
+mod gate_options;
 mod images;
 mod list;
 mod locate;
@@ -32,6 +34,7 @@ mod report;
 mod run;
 mod select;
 mod selftest;
+mod upgrade;
 mod verify_report;
 
 use error::CliError;
@@ -65,6 +68,10 @@ enum Command {
     Replay(replay::Arguments),
     /// Compare two runs: what broke, was fixed, or became slower
     Compare(compare::Arguments),
+    /// Decide on an upgrade: both versions at once, contracts and measurements, one verdict
+    Upgrade(upgrade::Arguments),
+    /// Decide on one server: contracts and measurements against a committed baseline
+    Gate(gate::Arguments),
     /// Write one page for the decision whether to adopt an engine
     Adopt(adopt::Arguments),
     /// Join the shards of one run into one report
@@ -127,6 +134,8 @@ async fn dispatch(command: Command) -> Result<Exit, CliError> {
         Command::Selftest(arguments) => selftest::run(arguments).await,
         Command::Replay(arguments) => replay::run(&arguments).await,
         Command::Compare(arguments) => compare::run(&arguments),
+        Command::Upgrade(arguments) => upgrade::run(&arguments).await,
+        Command::Gate(arguments) => gate::run(&arguments).await,
         Command::Adopt(arguments) => adopt::run(&arguments).await,
         Command::Merge(arguments) => merge::run(&arguments),
         Command::Report(arguments) => report::run(&arguments),

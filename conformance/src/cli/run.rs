@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use jiff::Timestamp;
+use leaseproof_engines::provider::redact;
 use leaseproof_reports::schema::SEED_MAX;
 use leaseproof_reports::{Outcome, Run, RunDir, format};
 
@@ -46,7 +47,7 @@ pub(super) struct Arguments {
     out: PathBuf,
 }
 
-fn matrix(text: &str) -> Result<Matrix, String> {
+pub(super) fn matrix(text: &str) -> Result<Matrix, String> {
     let found = [Matrix::Default, Matrix::Full].into_iter().find(|matrix| matrix.as_str() == text);
     found.ok_or_else(|| "matrices are `default` and `full`".to_owned())
 }
@@ -71,8 +72,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     if done.interrupted {
         return Ok(Exit::Interrupted);
     }
-    let given_in_vain = done.parts.iter().any(Part::given_in_vain);
-    Ok(Exit::of(&done.run, named || given_in_vain))
+    Ok(Exit::of(&done.run, named || done.given_in_vain()))
 }
 
 /// A plan that was carried out, with its reports written.
@@ -83,15 +83,37 @@ pub(super) struct Done {
     parts: Vec<Part>,
 }
 
+impl Done {
+    /// Whether a server was given by URL and could not be used.
+    pub(super) fn given_in_vain(&self) -> bool {
+        self.parts.iter().any(Part::given_in_vain)
+    }
+
+    /// Says why engines are missing.
+    pub(super) fn print_missing(&self) {
+        for missing in self.parts.iter().filter_map(|part| part.server.as_ref().err()) {
+            out!("{}", super::missing(missing));
+        }
+    }
+}
+
 /// Carries out a plan while the user watches, and writes its reports.
 pub(super) async fn perform(
     plan: &Plan,
     known: &KnownFailures,
     out: &Path,
 ) -> Result<Done, CliError> {
-    #[expect(clippy::disallowed_methods, reason = "it names the run; no verdict depends on it")]
-    let started = Timestamp::now();
-    let id = run_id(started);
+    perform_as(run_id(now()), plan, known, out).await
+}
+
+/// Carries out a plan as the run with that id.
+pub(super) async fn perform_as(
+    id: String,
+    plan: &Plan,
+    known: &KnownFailures,
+    out: &Path,
+) -> Result<Done, CliError> {
+    let started = now();
     // Before anything is started: a directory that cannot be written makes the rest pointless.
     let directory = RunDir::create(out, &id)?;
     let (contracts, engines) = (plan.contracts.len(), plan.selections.len());
@@ -154,11 +176,10 @@ pub(super) fn print_tables(run: &Run) {
     }
 }
 
-fn print(Done { run, directory, parts, .. }: &Done) {
+fn print(done: &Done) {
+    let Done { run, directory, .. } = done;
     print_tables(run);
-    for missing in parts.iter().filter_map(|part| part.server.as_ref().err()) {
-        out!("{}", super::missing(missing));
-    }
+    done.print_missing();
     out!(
         "{} cases in {:.1} s, at most {} MiB in use by this program; reports in {}",
         run.cases.len(),
@@ -174,15 +195,28 @@ pub(super) fn colour() -> bool {
     std::io::stdout().is_terminal() && !refused
 }
 
+/// When a run begins. It names the run; no verdict depends on it.
+#[expect(clippy::disallowed_methods, reason = "it names the run; no verdict depends on it")]
+pub(super) fn now() -> Timestamp {
+    Timestamp::now()
+}
+
 /// Sortable by time, unique by 32 random bits.
 pub(super) fn run_id(started: Timestamp) -> String {
     let time = started.strftime("%Y%m%dT%H%M%SZ");
     format!("{time}-{:08x}", rand::random::<u32>())
 }
 
-/// The command line as it was given. Options hold no secret: URLs come from the environment.
+/// The command line as it was given, without passwords of URLs.
 pub(super) fn command_line() -> Vec<String> {
-    let mut command: Vec<String> = std::env::args().collect();
+    let without_password = |argument: String| match argument.split_once('=') {
+        Some((name, text)) if text.contains("://") => {
+            let shown = url::Url::parse(text).map_or_else(|_| "***".to_owned(), |url| redact(&url));
+            format!("{name}={shown}")
+        }
+        _ => argument,
+    };
+    let mut command: Vec<String> = std::env::args().map(without_password).collect();
     if let Some(program) = command.first_mut() {
         "leaseproof".clone_into(program);
     }

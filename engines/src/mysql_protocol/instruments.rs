@@ -101,6 +101,10 @@ impl Instruments for InnodbInstruments {
         self.link.batch("fill", &text).await
     }
 
+    async fn alter(&mut self, statement: &str) -> Result<()> {
+        self.link.batch("alter", statement).await
+    }
+
     async fn settle(&mut self) -> Result<()> {
         self.link.batch("settle", "ANALYZE TABLE lease_event").await
     }
@@ -221,6 +225,10 @@ impl Instruments for InnodbInstruments {
 
     async fn drop_claim_index(&mut self) -> Result<()> {
         self.link.batch("drop the index", "DROP INDEX lease_event_claim ON lease_event").await
+    }
+
+    fn with_housekeeping(&self) -> &'static [Counter] {
+        &[Counter::PagesTouched, Counter::WalBytes]
     }
 
     async fn close(self: Box<Self>) {

@@ -84,6 +84,10 @@ impl Instruments for PostgresInstruments {
         self.batch("fill", &text).await
     }
 
+    async fn alter(&mut self, statement: &str) -> Result<()> {
+        self.batch("alter", statement).await
+    }
+
     async fn settle(&mut self) -> Result<()> {
         self.batch("settle", "VACUUM ANALYZE lease_event").await?;
         match self.batch("settle", "CHECKPOINT").await {
@@ -232,6 +236,10 @@ impl Instruments for PostgresInstruments {
 
     async fn drop_claim_index(&mut self) -> Result<()> {
         self.batch("drop the index", "DROP INDEX lease_event_claim").await
+    }
+
+    fn with_housekeeping(&self) -> &'static [Counter] {
+        &[Counter::WalBytes]
     }
 
     async fn close(self: Box<Self>) {

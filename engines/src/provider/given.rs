@@ -15,6 +15,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The server that a variable names; `None` where none does.
 pub(crate) async fn provide(selection: &Selection) -> Option<Result<Endpoint, Attempt>> {
     let spec = selection.engine.server()?;
+    if let Some(text) = &selection.given {
+        return Some(check(selection, spec, "url=", text, false).await);
+    }
     let variables = spec.url_variables(&selection.version);
     let (index, text) = variables
         .iter()

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::engine::Engine;
-use crate::provider::version;
+use crate::provider::{ProviderKind, version};
 
 /// An engine and the version of it that is wanted.
 #[derive(Clone)]
@@ -14,6 +14,8 @@ pub struct Selection {
     pub version: String,
     /// Whether the version was named, and must hold even for a server given by URL.
     pub explicit: bool,
+    /// The URL of the server that is meant, where one was given with the selection itself.
+    pub given: Option<String>,
 }
 
 /// A text that names no engine, or no version of it.
@@ -42,6 +44,12 @@ pub enum SelectionError {
         /// A version that is known to exist.
         example: &'static str,
     },
+    /// No engine has URLs of that scheme, or the text is none.
+    #[error("`url=` is followed by no URL of a known engine; it begins with {schemes}")]
+    UnknownScheme {
+        /// How the URLs of all engines begin.
+        schemes: String,
+    },
     /// An embedded engine has one version only.
     #[error(
         "`{engine}:{version}` is not to be had: version `{linked}` is linked into this program; ask for `{engine}`"
@@ -60,14 +68,18 @@ impl Selection {
     /// The engine in its default version.
     #[must_use]
     pub fn of(engine: &'static dyn Engine) -> Self {
-        Self { engine, version: engine.default_version().to_owned(), explicit: false }
+        Self { engine, version: engine.default_version().to_owned(), explicit: false, given: None }
     }
 
-    /// Reads `ENGINE` or `ENGINE:VERSION`.
+    /// Reads `ENGINE`, `ENGINE:VERSION`, or a server of the user's: `url=URL`, `ENGINE=URL` where two
+    /// engines have URLs of the same scheme.
     ///
     /// # Errors
     /// When the engine is unknown, or the version is malformed or not to be had.
     pub fn parse(text: &str) -> Result<Self, SelectionError> {
+        if let Some((name, url)) = text.split_once('=') {
+            return given(name, url);
+        }
         let (name, version) = match text.split_once(':') {
             Some((name, version)) => (name, Some(version)),
             None => (text, None),
@@ -98,7 +110,20 @@ impl Selection {
             Some(_) => version.to_owned(),
             None => engine.default_version().to_owned(),
         };
-        Ok(Self { engine, version, explicit: true })
+        Ok(Self { engine, version, explicit: true, given: None })
+    }
+
+    /// The selection under the name of the server that was found. One given by URL without a version is
+    /// called what it says it is: results of a PostgreSQL 15 must never stand under the name of the
+    /// default version.
+    #[must_use]
+    pub fn named_after(&self, provider: ProviderKind, version: &str) -> Self {
+        let mut named = self.clone();
+        if provider == ProviderKind::Url && !self.explicit {
+            let is_part = |letter: &char| letter.is_ascii_digit() || *letter == '.';
+            named.version = version.chars().take_while(is_part).collect();
+        }
+        named
     }
 
     /// The stable name of what is selected: `postgres:18`, or `sqlite` for an embedded engine.
@@ -121,6 +146,29 @@ impl fmt::Debug for Selection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "Selection({})", self.label())
     }
+}
+
+/// The server at a URL. The URL is not shown in errors: one that cannot be read may hold a password.
+fn given(name: &str, url: &str) -> Result<Selection, SelectionError> {
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    let speaks = |engine: &&'static dyn Engine| {
+        engine.server().is_some_and(|server| server.schemes.contains(&scheme))
+    };
+    let engine = match name {
+        "url" => crate::REGISTRY.iter().copied().find(speaks),
+        name => {
+            let named = crate::REGISTRY.iter().copied().find(|engine| engine.name() == name);
+            Some(named.ok_or_else(|| unknown(name))?).filter(speaks)
+        }
+    };
+    let Some(engine) = engine else {
+        let servers = crate::REGISTRY.iter().filter_map(|engine| engine.server());
+        let schemes = servers.map(|server| format!("`{}://`", server.schemes[0]));
+        return Err(SelectionError::UnknownScheme {
+            schemes: schemes.collect::<Vec<_>>().join(", "),
+        });
+    };
+    Ok(Selection { given: Some(url.to_owned()), ..Selection::of(engine) })
 }
 
 fn unknown(name: &str) -> SelectionError {
@@ -152,7 +200,20 @@ fn distance(left: &str, right: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::{Selection, SelectionError, distance};
+
+    #[test]
+    fn a_url_says_whose_it_is() {
+        let engine = |text: &str| Selection::parse(text).map(|selection| selection.engine.name());
+        assert_eq!(engine("url=postgresql://u:p@h/d").unwrap(), "postgres");
+        assert_eq!(engine("url=mysql://u:p@h/d").unwrap(), "mysql");
+        assert_eq!(engine("mariadb=mysql://u:p@h/d").unwrap(), "mariadb");
+        assert_eq!(engine("url=mariadb://u:p@h/d").unwrap(), "mariadb");
+        let error = engine("url=u:secret@h").unwrap_err();
+        assert!(!error.to_string().contains("secret"), "{error}");
+        assert!(matches!(error, SelectionError::UnknownScheme { .. }), "{error}");
+        assert!(engine("oracle=mysql://h").is_err());
+    }
 
     #[test]
     fn distance_counts_single_letters() {

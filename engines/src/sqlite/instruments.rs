@@ -65,6 +65,10 @@ impl Instruments for SqliteInstruments {
         self.batch("fill", &text).await
     }
 
+    async fn alter(&mut self, statement: &str) -> Result<()> {
+        self.batch("alter", statement).await
+    }
+
     async fn settle(&mut self) -> Result<()> {
         self.batch("settle", "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);").await
     }
@@ -176,6 +180,10 @@ impl Instruments for SqliteInstruments {
 
     async fn drop_claim_index(&mut self) -> Result<()> {
         self.batch("drop the index", "DROP INDEX lease_event_claim").await
+    }
+
+    fn with_housekeeping(&self) -> &'static [Counter] {
+        &[]
     }
 
     async fn close(self: Box<Self>) {

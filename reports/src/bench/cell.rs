@@ -155,6 +155,34 @@ impl BenchCell {
         found.remove(name)
     }
 
+    /// One metric of the cell over its repeats, by the group in which each was measured.
+    pub(crate) fn in_groups(&self, name: &str) -> BTreeMap<u32, Vec<f64>> {
+        let mut groups: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+        for repeat in &self.repeats {
+            let read = repeat.readings.get(name).and_then(Reading::value);
+            let value = read.or_else(|| {
+                percentiles(repeat).find_map(|(other, value)| (other == name).then_some(value))
+            });
+            if let (Some(group), Some(value)) = (repeat.group, value) {
+                groups.entry(group).or_default().push(value);
+            }
+        }
+        groups
+    }
+
+    /// The fewest operations of the kind that `metric` is a percentile of, in any repeat; `None` for
+    /// a metric that is no percentile of latencies.
+    pub(crate) fn fewest_behind(&self, metric: &str) -> Option<u64> {
+        let operation = self.operations().into_iter().find(|operation| {
+            metric
+                .strip_prefix(operation)
+                .is_some_and(|rest| rest.starts_with("_p") || rest == "_max_us")
+        })?;
+        let count =
+            |repeat: &Repeat| repeat.latencies.get(operation).map_or(0, |latency| latency.count);
+        self.repeats.iter().map(count).min()
+    }
+
     /// The operations of which there are latencies, sorted.
     #[must_use]
     pub fn operations(&self) -> BTreeSet<&str> {

@@ -42,6 +42,21 @@ impl BenchRun {
         floor_of(arms(cells, metric), true)
     }
 
+    /// The A/A floor of `metric` on `engine` when the run was measured turn about with another: the
+    /// first repeat of every group beside the second, cell by cell, as if they were two servers.
+    #[must_use]
+    pub fn floor_of_turns(&self, engine: &str, metric: &str) -> Option<Floor> {
+        let cells = self.cells.iter().filter(|cell| cell.engine == engine && cell.is_result());
+        let of_cell = |cell: &BenchCell| {
+            let groups = cell.in_groups(metric).into_values();
+            let pairs = groups.filter_map(|values| Some((*values.first()?, *values.get(1)?)));
+            let (first, second): (Vec<f64>, Vec<f64>) = pairs.unzip();
+            let ratio = Difference::paired(&first, &second)?.ratio?;
+            (ratio > 0.0).then(|| ratio.ln().abs().exp() - 1.0)
+        };
+        floor_of(cells.filter_map(of_cell).collect(), true)
+    }
+
     /// The smallest change of `metric` that a comparison with as many repeats would show, the
     /// median over the cells of `engine`.
     #[must_use]

@@ -16,23 +16,28 @@ pub struct Gate {
     pub throughput: f64,
     /// For percentiles in the tail.
     pub tail: f64,
-    /// For counted work.
+    /// For counted work of a worker that meets no other, which hardly varies.
     pub counters: f64,
+    /// For counted work of workers that meet each other: how much of it there is depends on who comes
+    /// first.
+    pub contended: f64,
     /// Whether times are judged at all; counted work always is.
     pub wall_clock: bool,
 }
 
 impl Default for Gate {
     fn default() -> Self {
-        Self { throughput: 0.10, tail: 0.20, counters: 0.02, wall_clock: true }
+        Self { throughput: 0.10, tail: 0.20, counters: 0.02, contended: 0.10, wall_clock: true }
     }
 }
 
 impl Gate {
-    /// The share for a metric, or `None` for one that never fails a comparison.
+    /// The share for a metric of a cell with one worker, or of a `contended` one; `None` for a metric
+    /// that never fails a comparison.
     #[must_use]
-    pub fn of(self, metric: Metric) -> Option<f64> {
+    pub fn of(self, metric: Metric, contended: bool) -> Option<f64> {
         match metric.nature {
+            Nature::Counter if contended => Some(self.contended),
             Nature::Counter => Some(self.counters),
             Nature::Throughput => Some(self.throughput).filter(|_| self.wall_clock),
             Nature::Tail => Some(self.tail).filter(|_| self.wall_clock),
@@ -123,7 +128,7 @@ mod tests {
     fn of(name: &str, base: &[f64], head: &[f64], floor: Option<f64>) -> Judgement {
         let metric = Metric::of(name);
         let difference = Difference::of(base, head).unwrap();
-        let share = Gate::default().of(metric).unwrap();
+        let share = Gate::default().of(metric, false).unwrap();
         judge(metric, &difference, difference.p, share, floor).0
     }
 

@@ -1,13 +1,15 @@
 //! What became of each metric of each cell, judged as one family.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::{
     Incomparable, Verdict,
+    basis::{Basis, is_turn_about},
     judge::{Gate, Judgement, judge},
     pairing::{Named, differences, pairs},
+    plans::{self, PlanChange},
 };
 use crate::{
     bench::{BenchCell, BenchRun, Metric, Nature, Observed},
@@ -19,8 +21,13 @@ use crate::{
 pub struct Measurements {
     /// How great a change must be to matter.
     pub gate: Gate,
+    /// In how many groups both were measured turn about; absent when each was measured alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<usize>,
     /// How many cells are results in both runs.
     pub compared: usize,
+    /// Statements that are executed differently.
+    pub plans: Vec<PlanChange>,
     /// Cells that have no counterpart, or are no result.
     pub cells: Vec<CellChange>,
     /// Every metric of the cells that were compared, those that weigh most first.
@@ -71,6 +78,8 @@ pub struct Values {
     pub p: Option<f64>,
     /// The smallest change that these repeats would show, as a share.
     pub detectable: Option<f64>,
+    /// How much the same thing differed from itself, as a share; of counted work it is not asked.
+    pub floor: Option<f64>,
 }
 
 impl Measurements {
@@ -106,32 +115,12 @@ struct Limits {
 struct Pair {
     change: MetricChange,
     kind: Metric,
+    /// How great a change of it counts.
+    share: f64,
+    /// Whether more is in it than the work of the cell.
+    housekeeping: bool,
     difference: Option<Difference>,
     floor: Option<f64>,
-}
-
-/// The A/A floors of both runs, each found once.
-struct Floors<'run> {
-    base: &'run BenchRun,
-    head: &'run BenchRun,
-    in_head: &'run BTreeMap<&'run str, &'run str>,
-    known: BTreeMap<(String, String), Option<f64>>,
-}
-
-impl Floors<'_> {
-    /// The greater floor of a metric that is a time; counted work has none.
-    fn of(&mut self, kind: Metric, engine: &str, metric: &str) -> Option<f64> {
-        if kind.nature == Nature::Counter || !kind.gates() {
-            return None;
-        }
-        let after = self.in_head.get(engine).copied().unwrap_or(engine);
-        let (base, head) = (self.base, self.head);
-        let find = || {
-            let floors = [base.floor_of_arms(engine, metric), head.floor_of_arms(after, metric)];
-            floors.into_iter().flatten().map(|floor| floor.relative).reduce(f64::max)
-        };
-        *self.known.entry((engine.to_owned(), metric.to_owned())).or_insert_with(find)
-    }
 }
 
 pub(super) fn compare(
@@ -146,45 +135,55 @@ pub(super) fn compare(
     }
     let engines = pairs(&named(base), &named(head))?;
     let clients = clients(base, head);
+    let turn_about = is_turn_about(base, head);
     if let Some(reason) = &clients {
         notes.push(format!("{reason}; times are not judged"));
     }
     let mut limits: BTreeMap<&str, Limits> = BTreeMap::new();
+    let mut plans = Vec::new();
     for (before, after) in &engines {
-        let all = setup(base, head, [before, after], notes);
+        let mut all = setup(base, head, [before, after], notes);
+        plans.extend(plans::changes(base.engine(before), head.engine(after)));
+        if turn_about {
+            // What a version sets up differently is part of the upgrade that is judged.
+            notes.extend(all.take());
+        }
         limits.insert(before, Limits { all, wall_clock: clients.clone() });
     }
-    let in_head: BTreeMap<&str, &str> = engines.into_iter().collect();
+    let mut basis = Basis::new(base, head, &engines);
     let mut rest: BTreeMap<String, &BenchCell> =
         head.cells.iter().map(|cell| (cell.key(), cell)).collect();
-    let mut found = Measurements { gate, compared: 0, cells: Vec::new(), metrics: Vec::new() };
-    let mut family = Vec::new();
-    let mut floors = Floors { base, head, in_head: &in_head, known: BTreeMap::new() };
+    let (mut compared, mut cells, mut family) = (0, Vec::new(), Vec::new());
     for before in &base.cells {
-        let engine = in_head.get(before.engine.as_str()).copied().unwrap_or(&before.engine);
-        let after = rest.remove(&before.key_on(engine));
+        let after = rest.remove(&before.key_on(basis.in_head(&before.engine)));
         match (results(before, after), limits.get(before.engine.as_str())) {
-            (Err(change), _) => found.cells.push(change),
+            (Err(change), _) => cells.push(change),
             (Ok(_), Some(Limits { all: Some(reason), .. })) => {
                 let change = format!("not comparable: {reason}");
-                found.cells.push(cell_change(before, change, Verdict::Inconclusive));
+                cells.push(cell_change(before, change, Verdict::Inconclusive));
             }
             (Ok(after), limits) => {
-                found.compared += 1;
+                compared += 1;
                 let wall_clock = limits.and_then(|limits| limits.wall_clock.as_deref());
-                family.extend(metrics(before, after, gate, wall_clock, &mut floors));
+                family.extend(metrics([before, after], gate, wall_clock, &mut basis));
             }
         }
     }
     let appeared = head.cells.iter().filter(|cell| rest.contains_key(&cell.key()));
-    found.cells.extend(appeared.map(|cell| match cell.violations.first() {
+    cells.extend(appeared.map(|cell| match cell.violations.first() {
         Some(violation) => {
             cell_change(cell, format!("appeared violated: {violation}"), Verdict::Worse)
         }
         None => cell_change(cell, "appeared".to_owned(), Verdict::Fine),
     }));
-    found.metrics = judged(family, gate);
-    Ok(found)
+    Ok(Measurements {
+        gate,
+        groups: turn_about.then(|| groups(base)),
+        compared,
+        plans,
+        cells,
+        metrics: judged(family),
+    })
 }
 
 fn named(run: &BenchRun) -> Vec<Named<'_>> {
@@ -227,15 +226,6 @@ fn setup(
     if before.version != after.version {
         notes.push(format!("{name} differs: version {} → {}", before.version, after.version));
     }
-    for plan in &before.plans {
-        let same = after.plans.iter().find(|other| other.statement == plan.statement);
-        if let Some(other) = same.filter(|other| other.fingerprint != plan.fingerprint) {
-            notes.push(format!(
-                "the plan of {} on {name} differs: {} → {}",
-                plan.statement, plan.fingerprint, other.fingerprint
-            ));
-        }
-    }
     let mut changes = differences(&before.durability, &after.durability);
     changes.extend(differences(&before.settings, &after.settings));
     if before.isolation != after.isolation {
@@ -269,44 +259,37 @@ fn cell_change(cell: &BenchCell, change: String, weighs: Verdict) -> CellChange 
 }
 
 fn metrics(
-    before: &BenchCell,
-    after: &BenchCell,
+    [before, after]: [&BenchCell; 2],
     gate: Gate,
     wall_clock: Option<&str>,
-    floors: &mut Floors<'_>,
+    basis: &mut Basis<'_>,
 ) -> Vec<Pair> {
+    let contended = [before, after].iter().any(|cell| cell.workers().is_some_and(|all| all > 1));
     let mut theirs = after.metrics();
     let mut found = Vec::new();
     for (name, base) in before.metrics() {
         let kind = Metric::of(&name);
         let head = theirs.remove(&name);
-        let hidden = matches!(base, Observed::NotObservable(_));
-        if hidden {
+        if matches!(base, Observed::NotObservable(_)) {
             continue;
         }
         let mean =
             |observed: &Observed| observed.estimate().map(|estimate: Estimate| estimate.mean);
-        let difference = match (&base, &head) {
-            (Observed::Values(base), Some(Observed::Values(head))) => Difference::of(base, head),
-            _ => None,
+        let both = head.as_ref().map(|head| [&base, head]);
+        let difference = both.and_then(|both| basis.difference([before, after], &name, both));
+        let floor = basis.floor(kind, &before.engine, &name);
+        let housekeeping = basis.has_housekeeping(&before.engine, &name);
+        let share = gate.of(kind, contended || housekeeping);
+        let thin = kind.nature == Nature::Tail && is_thin(&name, [before, after]);
+        let (judgement, reason) = match share {
+            None => (Judgement::Shown, String::new()),
+            Some(_) if thin => (Judgement::Shown, THIN.to_owned()),
+            Some(_) => (Judgement::Inconclusive, unjudged(head.as_ref(), kind, wall_clock)),
         };
-        let reason = match &head {
-            None => "it was not measured in the head".to_owned(),
-            Some(Observed::NotObservable(reason)) => {
-                format!("not observable in the head: {reason}")
-            }
-            Some(Observed::Values(_)) if kind.nature != Nature::Counter => {
-                wall_clock.filter(|_| kind.gates()).unwrap_or_default().to_owned()
-            }
-            Some(Observed::Values(_)) => String::new(),
-        };
-        let judgement =
-            if gate.of(kind).is_some() { Judgement::Inconclusive } else { Judgement::Shown };
-        let floor = floors.of(kind, &before.engine, &name);
         let change = MetricChange {
             cell: before.key(),
             judgement,
-            reason: if judgement == Judgement::Shown { String::new() } else { reason },
+            reason,
             base: mean(&base),
             head: head.as_ref().and_then(mean),
             values: difference.map(|difference| Values {
@@ -314,16 +297,45 @@ fn metrics(
                 interval: difference.interval,
                 p: difference.p,
                 detectable: difference.detectable,
+                floor,
             }),
             metric: name.clone(),
         };
-        found.push(Pair { change, kind, difference, floor });
+        let share = share.unwrap_or_default();
+        found.push(Pair { change, kind, share, housekeeping, difference, floor });
     }
     found
 }
 
+/// Why a metric that gates cannot be judged before its numbers are looked at; empty when it can.
+fn unjudged(head: Option<&Observed>, kind: Metric, wall_clock: Option<&str>) -> String {
+    match head {
+        None => "it was not measured in the head".to_owned(),
+        Some(Observed::NotObservable(reason)) => format!("not observable in the head: {reason}"),
+        Some(Observed::Values(_)) if kind.nature == Nature::Counter => String::new(),
+        Some(Observed::Values(_)) => wall_clock.unwrap_or_default().to_owned(),
+    }
+}
+
+/// A percentile of fewer operations than this rests on a handful of them.
+const TAIL_OPERATIONS: u64 = 1000;
+const THIN: &str = "fewer than 1,000 operations in a repeat";
+
+/// Whether a percentile rests on too few operations to be judged.
+fn is_thin(metric: &str, cells: [&BenchCell; 2]) -> bool {
+    let fewest = cells.iter().filter_map(|cell| cell.fewest_behind(metric)).min();
+    fewest.is_some_and(|fewest| fewest < TAIL_OPERATIONS)
+}
+
+/// In how many groups a run was measured.
+fn groups(run: &BenchRun) -> usize {
+    let repeats = run.cells.iter().flat_map(|cell| &cell.repeats);
+    let groups: BTreeSet<u32> = repeats.filter_map(|repeat| repeat.group).collect();
+    groups.len()
+}
+
 /// Corrects the probabilities of all that is judged, and judges it.
-fn judged(mut family: Vec<Pair>, gate: Gate) -> Vec<MetricChange> {
+fn judged(mut family: Vec<Pair>) -> Vec<MetricChange> {
     let is_judged =
         |pair: &Pair| pair.change.judgement != Judgement::Shown && pair.change.reason.is_empty();
     let members: Vec<usize> =
@@ -334,13 +346,19 @@ fn judged(mut family: Vec<Pair>, gate: Gate) -> Vec<MetricChange> {
     let corrected: BTreeMap<usize, f64> = known.into_iter().zip(holm(&raw)).collect();
     for place in members {
         let pair = &mut family[place];
-        let (Some(difference), Some(share)) = (pair.difference, gate.of(pair.kind)) else {
+        let Some(difference) = pair.difference else {
+            pair.change.reason = "no group has it on both sides".to_owned();
             continue;
         };
         let p = corrected.get(&place).copied();
-        let (judgement, reason) = judge(pair.kind, &difference, p, share, pair.floor);
-        pair.change.judgement = judgement;
-        pair.change.reason = reason;
+        let (judgement, reason) = judge(pair.kind, &difference, p, pair.share, pair.floor);
+        (pair.change.judgement, pair.change.reason) = match judgement {
+            // What somebody else's work hides cannot fail a comparison; what it cannot hide does.
+            Judgement::Inconclusive if pair.housekeeping => {
+                (Judgement::Shown, "the server's housekeeping is in it".to_owned())
+            }
+            judgement => (judgement, reason),
+        };
         if let Some(values) = &mut pair.change.values {
             values.p = p;
         }

@@ -14,7 +14,10 @@ use super::{
 };
 use crate::{
     bench::{Metric, words},
-    compare::{CaseChange, Change, Comparison, Contracts, Judgement, Measurements, MetricChange},
+    compare::{
+        CaseChange, Change, Comparison, Contracts, Judgement, Measurements, MetricChange,
+        PlanChange,
+    },
 };
 
 pub use html::render as html;
@@ -59,6 +62,9 @@ fn of_contracts(contracts: &Contracts) -> String {
 
 fn of_measurements(measurements: &Measurements) -> String {
     let mut line = format!("{} cells compared", measurements.compared);
+    if let Some(groups) = measurements.groups {
+        line.push_str(&format!(" in {groups} groups"));
+    }
     let of = [
         (Judgement::Worse, "worse"),
         (Judgement::Inconclusive, "inconclusive"),
@@ -116,9 +122,11 @@ fn row(metric: &MetricChange) -> [String; 7] {
         .map(|(low, high)| format!(" ({} to {})", change(low), change(high)));
     let detectable = values.and_then(|values| values.detectable);
     let detectable = detectable.map(|share| format!("shows from {}", percent(share)));
+    let floor = values.and_then(|values| values.floor);
+    let floor = floor.map(|share| format!("A/A {}", percent(share)));
     let reason = clip(&one_line(&metric.reason), OBSERVED_CHARS);
-    let trust: Vec<String> =
-        [reason].into_iter().filter(|reason| !reason.is_empty()).chain(detectable).collect();
+    let reason = Some(reason).filter(|reason| !reason.is_empty());
+    let trust: Vec<String> = reason.into_iter().chain(detectable).chain(floor).collect();
     let unit = if kind.unit.starts_with('/') { kind.unit } else { "" };
     [
         metric.judgement.words(kind.nature).to_owned(),
@@ -129,6 +137,15 @@ fn row(metric: &MetricChange) -> [String; 7] {
         format!("{}{}", ratio.unwrap_or_default(), interval.unwrap_or_default()),
         trust.join("; "),
     ]
+}
+
+/// How the plans of a statement differ, in one line.
+fn differs(plan: &PlanChange) -> String {
+    let line = format!(
+        "the plan of {} on {} differs: {} → {}",
+        plan.statement, plan.engine, plan.base[0], plan.head[0]
+    );
+    one_line(&line)
 }
 
 /// The titles of the rows.

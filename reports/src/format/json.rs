@@ -16,7 +16,7 @@ pub fn render_bench(run: &BenchRun) -> String {
     pretty(run)
 }
 
-pub(super) fn pretty(value: &impl Serialize) -> String {
+pub(crate) fn pretty(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value)
         .expect("every map of a report has keys that are strings");
     text.push('\n');

@@ -72,6 +72,18 @@ pub enum ReadError {
         /// What the file system said.
         source: io::Error,
     },
+    /// There is nothing in it.
+    #[error("`{}` is empty: there is nothing to compare with", .path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is a report, and not a baseline.
+    #[error("`{}` is no baseline", .path.display())]
+    NoBaseline {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file ends in the middle of a value.
     #[error("`{}` is cut short: it ends at line {line}, column {column}", .path.display())]
     Truncated {

@@ -10,6 +10,7 @@ use serde::{
 use super::{BENCH_JSON, RUN_JSON, ReadError};
 use crate::{
     Loaded, Run,
+    baseline::Baseline,
     bench::BenchRun,
     digest::{self, Seal},
     schema::{SchemaError, check_version},
@@ -23,6 +24,8 @@ struct Header {
     tool: HeaderTool,
     /// Only a bench report has cells.
     cells: Option<IgnoredAny>,
+    /// Only a baseline names its engine so.
+    baseline: Option<IgnoredAny>,
 }
 
 #[derive(Default, Deserialize)]
@@ -76,7 +79,11 @@ pub(super) fn load_bench(path: &Path) -> Result<BenchRun, ReadError> {
 pub(super) fn load_any(path: &Path) -> Result<Loaded, ReadError> {
     if !path.is_dir() {
         let bytes = read(path)?;
-        return Ok(match header(path, &bytes)?.cells {
+        let header = header(path, &bytes)?;
+        if header.baseline.is_some() {
+            return Ok(load_baseline(path)?.into_loaded());
+        }
+        return Ok(match header.cells {
             Some(_) => Loaded { bench: Some(load_bench(path)?), ..Loaded::default() },
             None => Loaded { run: Some(load(path)?), ..Loaded::default() },
         });
@@ -88,6 +95,31 @@ pub(super) fn load_any(path: &Path) -> Result<Loaded, ReadError> {
     }
     let run = if has_run { Some(load(path)?) } else { None };
     Ok(Loaded { run, bench: Some(load_bench(path)?) })
+}
+
+/// A baseline that is what was written, and says something.
+pub(super) fn load_baseline(path: &Path) -> Result<Baseline, ReadError> {
+    let bytes = read(path)?;
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ReadError::Empty { path: path.to_owned() });
+    }
+    if header(path, &bytes)?.baseline.is_none() {
+        return Err(ReadError::NoBaseline { path: path.to_owned() });
+    }
+    let value: serde_json::Value = parse(path, &bytes)?;
+    let baseline: Baseline = parse(path, &bytes)?;
+    match digest::check(&value) {
+        Seal::Intact => {}
+        Seal::Broken => return Err(ReadError::Edited { path: path.to_owned() }),
+        Seal::Absent => return Err(ReadError::Unsealed { path: path.to_owned() }),
+    }
+    if baseline.run.is_none() && baseline.bench.is_none() {
+        return Err(ReadError::Empty { path: path.to_owned() });
+    }
+    let schema = |source| ReadError::Schema { path: path.to_owned(), source };
+    baseline.run.as_ref().map_or(Ok(()), Run::validate).map_err(schema)?;
+    baseline.bench.as_ref().map_or(Ok(()), BenchRun::validate).map_err(schema)?;
+    Ok(baseline)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, ReadError> {

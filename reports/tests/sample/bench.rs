@@ -89,6 +89,7 @@ fn bench_of(engines: &[&str], workers: &[u32], batches: &[u32], strategies: &[&s
         command: ["leaseproof", "bench", "--seed", "7"].map(str::to_owned).to_vec(),
         seed: 7,
         profile: "quick".to_owned(),
+        turn_about: None,
         host: Host {
             os: "linux".to_owned(),
             arch: "x86_64".to_owned(),
@@ -120,6 +121,7 @@ fn engine(name: &str) -> BenchEngine {
             ("synchronous_commit".to_owned(), "on".to_owned()),
         ]),
         settings: BTreeMap::from([("max_connections".to_owned(), "100".to_owned())]),
+        housekeeping: Vec::new(),
         plans: vec![Plan {
             statement: "claim_batch_lock".to_owned(),
             sql: "SELECT id\nFROM outbox\nWHERE state = 'ready'\nORDER BY run_at\nLIMIT $1\nFOR UPDATE SKIP LOCKED".to_owned(),
@@ -187,6 +189,7 @@ fn repeat(engine: &str, strategy: &str, batch: u32, workers: u32, number: u32) -
     Repeat {
         seed: 7_000 + u64::from(number),
         order: number * 24 + workers,
+        group: None,
         seconds: f64::from(SECONDS),
         readings: readings.map(|(name, reading)| (name.to_owned(), reading)).into(),
         series: (0..SECONDS)

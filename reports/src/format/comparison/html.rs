@@ -2,16 +2,19 @@
 
 use askama::Template;
 
-use super::{TITLES, became, parts, place, row};
+use super::{TITLES, became, differs, parts, place, row};
 use crate::{
     compare::{Comparison, Judgement, MetricChange, Verdict},
-    format::text::one_line,
+    format::text::{clip, lines, one_line},
 };
 
 /// The greatest change that is drawn, as a logarithm: twice or half as much.
 const WIDEST: f64 = std::f64::consts::LN_2;
 /// How wide the drawing of an interval is.
 const WIDTH: f64 = 160.0;
+
+/// The longest statement or plan, in characters.
+const PLAN_CHARS: usize = 20_000;
 
 #[derive(Template)]
 #[template(path = "comparison.html")]
@@ -23,6 +26,8 @@ struct Page {
     head: String,
     notes: Vec<String>,
     changes: Vec<Changed>,
+    /// How plans differ, and the statement with the plans of base and head.
+    plans: Vec<(String, [String; 3])>,
     cells: Vec<(String, String)>,
     titles: [&'static str; 8],
     /// Titles of groups with their rows; of empty groups there are none.
@@ -82,6 +87,13 @@ pub fn render(comparison: &Comparison) -> String {
                 place: place(change),
                 became: became(change),
                 replay: change.replay.as_deref().map(one_line).unwrap_or_default(),
+            })
+            .collect(),
+        plans: measurements()
+            .flat_map(|measurements| &measurements.plans)
+            .map(|plan| {
+                let texts = [&plan.sql, &plan.base[1], &plan.head[1]];
+                (differs(plan), texts.map(|text| clip(&lines(text), PLAN_CHARS)))
             })
             .collect(),
         cells: measurements()

@@ -1,11 +1,11 @@
 //! The comparison as Markdown for people: the verdict first, then what changed.
 
-use super::{TITLES, became, notable, place, row, verdict};
+use super::{TITLES, became, differs, notable, place, row, verdict};
 use crate::{
     compare::{Comparison, Contracts, Judgement, Measurements},
     format::markdown::{
         LIMIT_BYTES,
-        escape::{code, text},
+        escape::{block, code, text},
         row::{push_header, push_row},
     },
 };
@@ -28,6 +28,7 @@ pub fn render(comparison: &Comparison) -> String {
     let sections = [
         comparison.contracts.as_ref().map(contracts).unwrap_or_default(),
         comparison.measurements.as_ref().map(measurements).unwrap_or_default(),
+        comparison.measurements.as_ref().map(plans).unwrap_or_default(),
         comparison.measurements.as_ref().map(equal).unwrap_or_default(),
     ];
     for section in sections {
@@ -78,6 +79,21 @@ fn measurements(measurements: &Measurements) -> String {
         push_row(&mut section, row(metric).iter().map(|cell| text(cell)));
     }
     section + &more(rows.len())
+}
+
+fn plans(measurements: &Measurements) -> String {
+    if measurements.plans.is_empty() {
+        return String::new();
+    }
+    let mut section = String::from("\n## Plans\n");
+    for plan in &measurements.plans {
+        section.push_str(&format!("\n{}\n\n", text(&differs(plan))));
+        let sides = [("statement", &plan.sql), ("base", &plan.base[1]), ("head", &plan.head[1])];
+        for (side, lines) in sides {
+            section.push_str(&format!("{side}:\n\n{}\n", block(lines)));
+        }
+    }
+    section
 }
 
 fn equal(measurements: &Measurements) -> String {

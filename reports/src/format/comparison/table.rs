@@ -2,7 +2,7 @@
 
 use comfy_table::{ContentArrangement, Table, presets::NOTHING};
 
-use super::{became, notable, place, row, verdict};
+use super::{became, differs, notable, place, row, verdict};
 use crate::{
     compare::{Comparison, Judgement, Measurements, MetricChange},
     format::text::one_line,
@@ -55,6 +55,15 @@ pub fn render(comparison: &Comparison, width: u16) -> String {
 /// the name of its cell.
 fn of_measurements(measurements: &Measurements, width: u16) -> String {
     let mut text = String::new();
+    for plan in &measurements.plans {
+        text.push_str(&format!("{}\n", differs(plan)));
+        for (side, lines) in [("base", &plan.base[1]), ("head", &plan.head[1])] {
+            for line in lines.lines() {
+                text.push_str(&format!("  {side}  {}\n", one_line(line)));
+            }
+        }
+        text.push('\n');
+    }
     for cell in &measurements.cells {
         text.push_str(&format!("{}: {}\n", one_line(&cell.cell), one_line(&cell.change)));
     }

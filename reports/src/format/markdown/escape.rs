@@ -1,6 +1,6 @@
 //! Text that means nothing to a Markdown reader, in a cell or outside.
 
-use super::super::text::one_line;
+use super::super::text::{lines, one_line};
 
 /// `text` in one line, with everything that Markdown or HTML gives a meaning to escaped.
 pub(in crate::format) fn text(text: &str) -> String {
@@ -26,11 +26,21 @@ pub(in crate::format) fn text(text: &str) -> String {
 /// it.
 pub(in crate::format) fn code(code: &str) -> String {
     let code = one_line(code);
-    let longest = code.split(|char| char != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest + 1);
+    let fence = "`".repeat(longest_run(&code) + 1);
     // A space that touches the fence is taken off again by the reader.
     let space = if code.starts_with('`') || code.ends_with('`') { " " } else { "" };
     format!("{fence}{space}{code}{space}{fence}")
+}
+
+/// `code` with its lines, as a block of its own between blank lines.
+pub(in crate::format) fn block(code: &str) -> String {
+    let code = lines(code);
+    let fence = "`".repeat(longest_run(&code).max(2) + 1);
+    format!("{fence}\n{}\n{fence}\n", code.trim_end())
+}
+
+fn longest_run(code: &str) -> usize {
+    code.split(|char| char != '`').map(str::len).max().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -55,5 +65,6 @@ mod tests {
         assert_eq!(code("leaseproof run"), "`leaseproof run`");
         assert_eq!(code("a `b` ``c``"), "``` a `b` ``c`` ```");
         assert_eq!(code("a\nb"), "`a b`");
+        assert_eq!(block("a\n```\nb\n"), "````\na\n```\nb\n````\n");
     }
 }

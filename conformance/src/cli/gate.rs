@@ -1,0 +1,301 @@
+//! `leaseproof gate`: one server against what it was accepted with.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use leaseproof_benches::conditions;
+use leaseproof_benches::profile::Profile;
+use leaseproof_benches::suite::{self, Hooks};
+use leaseproof_engines::provider::Selection;
+use leaseproof_reports::baseline::{Baseline, only};
+use leaseproof_reports::schema::SEED_MAX;
+use leaseproof_reports::{Loaded, RunDir, compare};
+
+use super::bench::{exit_of as exit_of_bench, fresh};
+use super::bench_progress::Watch;
+use super::error::CliError;
+use super::gate_options::{GateOptions, exit_of};
+use super::locate::locate;
+use super::output::out;
+use super::run::{known_failures, matrix, now, perform_as, run_id};
+use super::select::Select;
+use super::upgrade::{Only, gate_profile, judging, print, worst};
+use crate::exit_code::Exit;
+use crate::suite::Plan;
+use crate::summary;
+use crate::variant::Matrix;
+
+#[derive(Args)]
+#[command(after_help = Exit::HELP)]
+pub(super) struct Arguments {
+    /// The engine, or one version of it: `postgres`, `postgres:18`, or a server of yours, `url=URL`
+    #[arg(value_name = "ENGINE[:VERSION]")]
+    engine: String,
+    /// The baseline: a file, or a directory with one `<engine>-<version>.json` for each
+    #[arg(long, value_name = "PATH", default_value = "reports/baselines")]
+    baseline: PathBuf,
+    /// Write what is found now as the baseline, and show what changed against the one before
+    #[arg(long)]
+    update: bool,
+    /// Judge this run and run nothing: a run directory, an id under `<out>/runs`, or `latest`
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["only", "seed", "known_failing"])]
+    from: Option<PathBuf>,
+    /// Ask only one of the two questions
+    #[arg(long, value_name = "WHAT")]
+    only: Option<Only>,
+    /// The contracts, as a pattern over their ids: `claim/*`; may be repeated
+    #[arg(long = "contract", value_name = "GLOB")]
+    contracts: Vec<String>,
+    /// Which variants of the contracts: the engine's defaults, or every isolation, clock and journal mode
+    #[arg(long, value_name = "MATRIX", default_value = "full", value_parser = matrix)]
+    matrix: Matrix,
+    /// A file of known failures, beside those that ship with the suite
+    #[arg(long, value_name = "FILE")]
+    known_failing: Option<PathBuf>,
+    /// The scenarios, as a pattern over their ids; may be repeated [default: queue-state, skip-probe]
+    #[arg(long = "scenario", value_name = "GLOB")]
+    scenarios: Vec<String>,
+    /// How long each turn is: `quick` judges work and throughput, `full` tails as well, and takes hours
+    #[arg(long, value_name = "PROFILE", default_value = "quick", value_parser = gate_profile)]
+    profile: &'static Profile,
+    #[command(flatten)]
+    gate: GateOptions,
+    /// The seed of every random choice; drawn and printed when it is not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    seed: Option<u64>,
+    /// Where the run and the comparison are written
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    out: PathBuf,
+}
+
+/// What is judged: its label, what was found, where it is, and what it amounts to by itself.
+struct Head {
+    label: String,
+    loaded: Loaded,
+    directory: Option<RunDir>,
+    exits: [Exit; 2],
+}
+
+pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
+    let selection = Selection::parse(&arguments.engine)?;
+    // Before anything runs: a gate without its baseline says nothing, however long it ran.
+    let known = match named_already(&selection) {
+        true => base(arguments, &selection.label())?,
+        false => None,
+    };
+    let head = match &arguments.from {
+        Some(from) => head_from(from, arguments, &selection)?,
+        None => match found_on(arguments, &selection).await? {
+            Ok(head) => head,
+            Err(exit) => return Ok(exit),
+        },
+    };
+    let base = match known {
+        Some(known) => Some(known),
+        None => base(arguments, &head.label)?,
+    };
+    let mut exits = [Exit::Kept, head.exits[0], head.exits[1]];
+    if let Some((path, baseline)) = base {
+        let found = compare::compare(&baseline.into_loaded(), &head.loaded, arguments.gate.gate())?;
+        if let Some(directory) = &head.directory {
+            directory.write_comparison(&found)?;
+        }
+        print(&found);
+        out!("baseline {}", path.display());
+        exits[0] = exit_of(found.verdict);
+    }
+    if arguments.update {
+        return update(arguments, &head);
+    }
+    if let Some(directory) = &head.directory {
+        out!("reports in {}", directory.path().display());
+    }
+    Ok(worst(exits))
+}
+
+/// Whether the label is known before a server has said what it is.
+fn named_already(selection: &Selection) -> bool {
+    selection.explicit || selection.engine.server().is_none()
+}
+
+/// The baseline of an engine. With `--update` there need be none; one that cannot be read is an error
+/// all the same, for it would be overwritten.
+fn base(arguments: &Arguments, label: &str) -> Result<Option<(PathBuf, Baseline)>, CliError> {
+    let path = place(&arguments.baseline, label);
+    if !path.exists() {
+        if arguments.update {
+            return Ok(None);
+        }
+        let others = others(&arguments.baseline);
+        return Err(CliError::NoBaseline { path, engine: arguments.engine.clone(), others });
+    }
+    let baseline = RunDir::load_baseline(&path)?;
+    Ok(Some((path, baseline)))
+}
+
+fn place(path: &Path, label: &str) -> PathBuf {
+    match path.extension().is_some_and(|extension| extension == "json") {
+        true => path.to_owned(),
+        false => path.join(Baseline::file_name(label)),
+    }
+}
+
+/// The baselines that are there, for a message.
+fn others(directory: &Path) -> String {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.filter(|name| name.ends_with(".json")).collect();
+    names.sort();
+    match names.is_empty() {
+        true => String::new(),
+        false => format!("; there are {}", names.join(", ")),
+    }
+}
+
+/// Writes the baseline, unless what was found must not be a measure for anything.
+fn update(arguments: &Arguments, head: &Head) -> Result<Exit, CliError> {
+    let path = place(&arguments.baseline, &head.label);
+    if let Some(exit) = head.exits.into_iter().find(|exit| *exit != Exit::Kept) {
+        out!("{} was not written: what is broken or undecided is no baseline", path.display());
+        return Ok(exit);
+    }
+    let engines = || engines(&head.loaded);
+    let baseline = Baseline::of(&head.loaded, &head.label).ok_or_else(|| CliError::NoEngineIn {
+        label: head.label.clone(),
+        run: path.clone(),
+        engines: engines(),
+    })?;
+    baseline.write(&path)?;
+    out!("wrote {}", path.display());
+    Ok(Exit::Kept)
+}
+
+fn engines(loaded: &Loaded) -> String {
+    let of_run = loaded.run.iter().flat_map(|run| &run.engines).map(|engine| &engine.label);
+    let of_bench = loaded.bench.iter().flat_map(|bench| &bench.engines).map(|engine| &engine.name);
+    let mut labels: Vec<&str> = of_run.chain(of_bench).map(String::as_str).collect();
+    labels.sort_unstable();
+    labels.dedup();
+    labels.join(", ")
+}
+
+/// What an earlier run says of the engine.
+fn head_from(from: &Path, arguments: &Arguments, selection: &Selection) -> Result<Head, CliError> {
+    let path = locate(from, &arguments.out);
+    let all = RunDir::load_any(&path)?;
+    let known = engines(&all);
+    let name = selection.engine.name();
+    let of_name = |label: &&str| label.split_once(':').map_or(*label, |(name, _)| name) == name;
+    let of_name: Vec<&str> = known.split(", ").filter(of_name).collect();
+    let label = match &of_name[..] {
+        labels if labels.contains(&selection.label().as_str()) => selection.label(),
+        [only] if !selection.explicit => (*only).to_owned(),
+        _ => {
+            let label = selection.label();
+            return Err(CliError::NoEngineIn { label, run: path, engines: known });
+        }
+    };
+    let loaded = only(&all, &label);
+    let exits = exits(&loaded);
+    Ok(Head { label, loaded, directory: RunDir::existing(&path), exits })
+}
+
+fn exits(loaded: &Loaded) -> [Exit; 2] {
+    [
+        loaded.run.as_ref().map_or(Exit::Kept, |run| Exit::of(run, true)),
+        loaded.bench.as_ref().map_or(Exit::Kept, |bench| exit_of_bench(bench, false)),
+    ]
+}
+
+/// Runs the contracts and the measurements.
+async fn found_on(
+    arguments: &Arguments,
+    selection: &Selection,
+) -> Result<Result<Head, Exit>, CliError> {
+    let seed = arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX));
+    let scenarios = judging(&arguments.scenarios)?;
+    let select = Select { contracts: arguments.contracts.clone(), ..Select::engines(&[]) };
+    let contracts = select.contracts()?;
+    let id = run_id(now());
+    let mut loaded = Loaded::default();
+    let mut directory = None;
+    if arguments.only != Some(Only::Measurements) {
+        let plan = Plan {
+            selections: vec![selection.clone()],
+            contracts,
+            seed,
+            repeat: 1,
+            matrix: arguments.matrix,
+            jobs: None,
+            controls: false,
+            shard: None,
+        };
+        let known = known_failures(arguments.known_failing.as_deref())?;
+        let done = perform_as(id.clone(), &plan, &known, &arguments.out).await?;
+        done.print_missing();
+        if done.interrupted {
+            return Ok(Err(Exit::Interrupted));
+        }
+        if done.run.engines.iter().any(leaseproof_reports::EngineRun::is_missing) {
+            return Ok(Err(Exit::EngineMissing));
+        }
+        out!("{}", done.run.verdict());
+        loaded.run = Some(done.run);
+        directory = Some(done.directory);
+    }
+    let directory = match directory {
+        Some(directory) => directory,
+        None => RunDir::create(&arguments.out, &id)?,
+    };
+    if arguments.only != Some(Only::Contracts) {
+        let plan = suite::Plan {
+            selections: vec![selection.clone()],
+            scenarios,
+            profile: arguments.profile,
+            seed,
+        };
+        match measure(&plan, &directory).await? {
+            Ok(bench) => loaded.bench = Some(bench),
+            Err(exit) => return Ok(Err(exit)),
+        }
+    }
+    let label = engines(&loaded);
+    let exits = exits(&loaded);
+    Ok(Ok(Head { label, loaded, directory: Some(directory), exits }))
+}
+
+async fn measure(
+    plan: &suite::Plan,
+    directory: &RunDir,
+) -> Result<Result<leaseproof_reports::bench::BenchRun, Exit>, CliError> {
+    let mut run = fresh(directory.id().to_owned(), plan.seed, plan.profile);
+    let interrupt = super::interruptible()?;
+    let clock = std::time::Instant::now();
+    let watch = Watch::new(plan.seconds(&run));
+    eprintln!("measuring, about {:.1} min", plan.seconds(&run) / 60.0);
+    let mut missing = false;
+    let mut hooks = Hooks {
+        event: &mut |event| {
+            missing |= matches!(event, suite::Event::Missing(..));
+            watch.show(&event);
+        },
+        stop: &|| interrupt.was_asked(),
+        save: &mut |run| directory.save_bench(run),
+    };
+    let options = super::provide_options()?;
+    let progress = |step| watch.providing(&step);
+    let measured = suite::run(plan, &mut run, &options, &progress, &mut hooks).await;
+    watch.clear();
+    measured?;
+    if interrupt.was_asked() {
+        return Ok(Err(Exit::Interrupted));
+    }
+    if missing {
+        return Ok(Err(Exit::EngineMissing));
+    }
+    run.conditions.load_after = conditions::load();
+    run.duration_ms = summary::millis(clock.elapsed());
+    directory.write_bench(&run)?;
+    directory.publish()?;
+    Ok(Ok(run))
+}

@@ -1,0 +1,300 @@
+//! `leaseproof upgrade`: two servers at once, the catalogue on both, measured turn about, one verdict.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use leaseproof_benches::conditions;
+use leaseproof_benches::profile::Profile;
+use leaseproof_benches::scenario::Scenario;
+use leaseproof_benches::server::{Bench, Fault};
+use leaseproof_benches::turn_about::{self, Hooks};
+use leaseproof_engines::provider::Selection;
+use leaseproof_reports::bench::BenchRun;
+use leaseproof_reports::compare::{self, Comparison};
+use leaseproof_reports::schema::SEED_MAX;
+use leaseproof_reports::{Loaded, RunDir, format::comparison};
+
+use super::bench::{chosen, exit_of as exit_of_bench, fresh};
+use super::bench_progress::Watch;
+use super::compare::WIDTH;
+use super::error::CliError;
+use super::gate_options::{GateOptions, exit_of};
+use super::output::out;
+use super::run::{known_failures, matrix, now, perform_as, run_id};
+use super::select::Select;
+use crate::exit_code::Exit;
+use crate::suite::Plan;
+use crate::summary;
+use crate::variant::Matrix;
+
+/// What both sides are asked.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Only {
+    /// The contracts
+    Contracts,
+    /// The measurements
+    Measurements,
+}
+
+#[derive(Args)]
+#[command(after_help = Exit::HELP)]
+pub(super) struct Arguments {
+    /// What is in use: `postgres:15`, or a server of yours, `url=postgresql://USER:PASSWORD@HOST/DB`
+    /// (`mariadb=mysql://…` where the scheme does not say which engine)
+    #[arg(value_name = "BASE")]
+    base: String,
+    /// What it may become, named the same way
+    #[arg(value_name = "HEAD")]
+    head: String,
+    /// Ask only one of the two questions
+    #[arg(long, value_name = "WHAT")]
+    only: Option<Only>,
+    /// The contracts, as a pattern over their ids: `claim/*`; may be repeated
+    #[arg(long = "contract", value_name = "GLOB")]
+    contracts: Vec<String>,
+    /// Which variants of the contracts: the engine's defaults, or every isolation, clock and journal mode
+    #[arg(long, value_name = "MATRIX", default_value = "full", value_parser = matrix)]
+    matrix: Matrix,
+    /// A file of known failures, beside those that ship with the suite
+    #[arg(long, value_name = "FILE")]
+    known_failing: Option<PathBuf>,
+    /// How many cases run at once [default: 4, on an embedded engine 8]
+    #[arg(long, value_name = "N")]
+    jobs: Option<std::num::NonZeroUsize>,
+    /// The scenarios, as a pattern over their ids; may be repeated [default: queue-state, skip-probe]
+    #[arg(long = "scenario", value_name = "GLOB")]
+    scenarios: Vec<String>,
+    /// How long each turn is: `quick` judges work and throughput, `full` tails as well, and takes hours
+    #[arg(long, value_name = "PROFILE", default_value = "quick", value_parser = gate_profile)]
+    profile: &'static Profile,
+    /// In how many groups of base, head, head, base each cell is measured; fewer than 10 seldom decide
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    groups: u32,
+    #[command(flatten)]
+    gate: GateOptions,
+    /// Put a known fault into the measured head, to see that it is found: `slow-claim` or `no-index`
+    #[arg(long, value_name = "FAULT", default_value = "none", value_parser = fault)]
+    control: Fault,
+    /// The seed of every random choice; drawn and printed when it is not given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
+    seed: Option<u64>,
+    /// Where the runs of both sides and the comparison are written
+    #[arg(long, value_name = "DIR", default_value = "reports")]
+    out: PathBuf,
+}
+
+pub(super) fn gate_profile(name: &str) -> Result<&'static Profile, String> {
+    let wanted = format!("gate-{name}");
+    let found = Profile::GATES.into_iter().find(|profile| profile.name == wanted);
+    found.ok_or_else(|| "profiles are `quick` and `full`".to_owned())
+}
+
+fn fault(name: &str) -> Result<Fault, String> {
+    let found = Fault::ALL.into_iter().find(|fault| fault.as_str() == name);
+    found.ok_or_else(|| "controls are `none`, `slow-claim` and `no-index`".to_owned())
+}
+
+/// The scenarios by which upgrades are judged.
+pub(super) fn judging(patterns: &[String]) -> Result<Vec<&'static dyn Scenario>, CliError> {
+    chosen(patterns, |scenario| scenario.judges_upgrades())
+}
+
+/// One side and where it is written.
+struct Side {
+    selection: Selection,
+    directory: String,
+    loaded: Loaded,
+}
+
+/// Why there is nothing to compare.
+type Ended = Option<Exit>;
+
+pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
+    let mut sides = sides(arguments)?;
+    let scenarios = judging(&arguments.scenarios)?;
+    let contracts = select(arguments).contracts()?;
+    let seed = arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX));
+    let id = run_id(now());
+    for (side, name) in sides.iter_mut().zip(["base", "head"]) {
+        side.directory = format!("{id}-{name}");
+    }
+    let directory = RunDir::create(&arguments.out, &id)?;
+    if arguments.only != Some(Only::Measurements) {
+        for side in &mut sides {
+            let plan = Plan {
+                selections: vec![side.selection.clone()],
+                contracts: contracts.clone(),
+                seed,
+                repeat: 1,
+                matrix: arguments.matrix,
+                jobs: arguments.jobs,
+                controls: false,
+                shard: None,
+            };
+            if let Some(exit) = contracts_on(arguments, side, &plan).await? {
+                return Ok(exit);
+            }
+        }
+    }
+    let mut measured = Exit::Kept;
+    if arguments.only != Some(Only::Contracts) {
+        let plan = turn_about::Plan {
+            scenarios,
+            profile: arguments.profile,
+            groups: arguments.groups,
+            seed,
+        };
+        match measure(arguments, &id, &mut sides, &plan).await? {
+            Some(exit) => return Ok(exit),
+            None => {
+                measured =
+                    exit_of_bench(sides[1].loaded.bench.as_ref().expect("it was measured"), false)
+            }
+        }
+    }
+    let found = compare::compare(&sides[0].loaded, &sides[1].loaded, arguments.gate.gate())?;
+    let page = directory.write_comparison(&found)?;
+    print(&found);
+    out!("reports in {}", page.display());
+    let contracts = sides[1].loaded.run.as_ref().map_or(Exit::Kept, |run| Exit::of(run, true));
+    Ok(worst([exit_of(found.verdict), contracts, measured]))
+}
+
+/// What a comparison says, on a terminal; the last line is the verdict.
+pub(super) fn print(found: &Comparison) {
+    out!("{}", comparison::table(found, WIDTH).trim_end());
+}
+
+/// A regression is what a comparison is for; whatever else is wrong with the head comes next.
+pub(super) fn worst(exits: [Exit; 3]) -> Exit {
+    let order = [Exit::Regression, Exit::Broken, Exit::EngineMissing, Exit::Undecided];
+    let found = order.into_iter().find(|exit| exits.contains(exit));
+    found.unwrap_or(Exit::Kept)
+}
+
+fn select(arguments: &Arguments) -> Select {
+    Select { contracts: arguments.contracts.clone(), ..Select::engines(&[]) }
+}
+
+/// Both sides, which must be of one engine.
+fn sides(arguments: &Arguments) -> Result<[Side; 2], CliError> {
+    let side = |text: &String| -> Result<Side, CliError> {
+        let selection = Selection::parse(text)?;
+        Ok(Side { selection, directory: String::new(), loaded: Loaded::default() })
+    };
+    let sides = [side(&arguments.base)?, side(&arguments.head)?];
+    let [base, head] = [&sides[0], &sides[1]].map(|side| side.selection.engine.name());
+    match base == head {
+        true => Ok(sides),
+        false => Err(CliError::TwoEngines { base: base.to_owned(), head: head.to_owned() }),
+    }
+}
+
+/// Runs the contracts on one side.
+async fn contracts_on(
+    arguments: &Arguments,
+    side: &mut Side,
+    plan: &Plan,
+) -> Result<Ended, CliError> {
+    let known = known_failures(arguments.known_failing.as_deref())?;
+    let done = perform_as(side.directory.clone(), plan, &known, &arguments.out).await?;
+    done.print_missing();
+    if done.interrupted {
+        return Ok(Some(Exit::Interrupted));
+    }
+    if done.run.engines.iter().any(leaseproof_reports::EngineRun::is_missing) {
+        return Ok(Some(Exit::EngineMissing));
+    }
+    out!(
+        "{}: {}; reports in {}",
+        side.selection,
+        done.run.verdict(),
+        done.directory.path().display()
+    );
+    side.loaded.run = Some(done.run);
+    Ok(None)
+}
+
+/// Measures both sides turn about.
+async fn measure(
+    arguments: &Arguments,
+    id: &str,
+    sides: &mut [Side; 2],
+    plan: &turn_about::Plan,
+) -> Result<Ended, CliError> {
+    let Some([base, mut head]) = provide(sides).await? else {
+        return Ok(Some(Exit::EngineMissing));
+    };
+    head.fault = arguments.control;
+    let seconds = plan.seconds(&base);
+    if plan.cells(&base).is_empty() {
+        return Ok(Some(Exit::NothingSelected));
+    }
+    eprintln!(
+        "seed {}, {} cells in {} groups of 4 turns, about {:.1} min",
+        plan.seed,
+        plan.cells(&base).len(),
+        plan.groups,
+        seconds / 60.0
+    );
+    let interrupt = super::interruptible()?;
+    let clock = std::time::Instant::now();
+    let watch = Watch::new(seconds);
+    let mut directories = Vec::new();
+    let mut runs = Vec::new();
+    for side in &*sides {
+        let directory = match &side.loaded.run {
+            Some(_) => existing(arguments, &side.directory)?,
+            None => RunDir::create(&arguments.out, &side.directory)?,
+        };
+        let mut run = fresh(side.directory.clone(), plan.seed, plan.profile);
+        run.turn_about = Some(id.to_owned());
+        directories.push(directory);
+        runs.push(run);
+    }
+    let mut runs: [BenchRun; 2] = runs.try_into().expect("there are two sides");
+    let mut hooks = Hooks {
+        event: &mut |event| watch.show(&event),
+        stop: &|| interrupt.was_asked(),
+        save: &mut |runs| {
+            let sides = directories.iter().zip(runs);
+            sides.into_iter().try_for_each(|(directory, run)| directory.save_bench(run))
+        },
+    };
+    let measured = turn_about::run(plan, [&base, &head], &mut runs, &mut hooks).await;
+    watch.clear();
+    measured?;
+    for ((run, directory), side) in runs.into_iter().zip(&directories).zip(sides) {
+        let mut run = run;
+        run.conditions.load_after = conditions::load();
+        run.duration_ms = summary::millis(clock.elapsed());
+        directory.write_bench(&run)?;
+        directory.publish()?;
+        side.loaded.bench = Some(run);
+    }
+    Ok(interrupt.was_asked().then_some(Exit::Interrupted))
+}
+
+fn existing(arguments: &Arguments, id: &str) -> Result<RunDir, CliError> {
+    let path = arguments.out.join("runs").join(id);
+    RunDir::existing(&path).ok_or(CliError::NoRun { path })
+}
+
+/// Both servers, up at once; `None` when one is missing, which has been said.
+async fn provide(sides: &[Side; 2]) -> Result<Option<[Bench; 2]>, CliError> {
+    let options = super::provide_options()?;
+    let watch = Watch::new(0.0);
+    let progress = |step| watch.providing(&step);
+    let one = |side: usize| Bench::provide(&sides[side].selection, &options, &progress);
+    let provided = futures::future::join(one(0), one(1)).await;
+    watch.clear();
+    match provided {
+        (Ok(base), Ok(head)) => Ok(Some([base, head])),
+        (base, head) => {
+            for error in [base.err(), head.err()].into_iter().flatten() {
+                watch.missing(&error);
+            }
+            Ok(None)
+        }
+    }
+}
