@@ -15,15 +15,27 @@ pub fn to_the_tail(mut statements: Statements, depth: u64) -> Result<Statements,
     Ok(statements)
 }
 
-/// The statements with a `claim_batch` that sends what it claims to the tail, with a lease that is over
-/// at once: a whole turn in one statement, which any load generator can send.
+/// The statements with batch claims that send what they claim to the tail, with a lease that is over at
+/// once: a whole turn without a release, which any load generator can send.
 ///
 /// # Errors
 /// When they have no such claim.
 pub fn claims_to_the_tail(mut statements: Statements, depth: u64) -> Result<Statements, EditError> {
-    let tail = format!("attempt = attempt + 1, due_at = event.due_at + {depth}");
-    statements.replace("claim_batch", "attempt = attempt + 1", &tail)?;
-    statements.replace("claim_batch", "lease_until = :until", "lease_until = :now")?;
+    let claims: Vec<_> = ["claim_batch", "claim_batch_mark"]
+        .into_iter()
+        .filter(|name| statements.get(name).is_some())
+        .collect();
+    if claims.is_empty() {
+        return Err(EditError::NoStatement("claim_batch".to_owned()));
+    }
+    for name in claims {
+        // A claim that joins what it picked must say whose column it means.
+        let is_joined = statements.get(name).is_some_and(|text| text.contains(" AS event\n"));
+        let due_at = if is_joined { "event.due_at" } else { "due_at" };
+        let tail = format!("attempt = attempt + 1, due_at = {due_at} + {depth}");
+        statements.replace(name, "attempt = attempt + 1", &tail)?;
+        statements.replace(name, "lease_until = :until", "lease_until = :now")?;
+    }
     Ok(statements)
 }
 
@@ -61,6 +73,18 @@ mod tests {
             let statements = to_the_tail(engine.statements(), 100).unwrap();
             let release = statements.get("release").unwrap();
             assert!(release.contains("due_at = due_at + 100"), "{}: {release}", engine.name());
+        }
+    }
+
+    #[test]
+    fn every_engine_can_claim_to_the_tail() {
+        for engine in crate::REGISTRY {
+            let statements = claims_to_the_tail(engine.statements(), 100).unwrap();
+            let claims = ["claim_batch", "claim_batch_mark"].map(|name| statements.get(name));
+            for claim in claims.into_iter().flatten() {
+                assert!(claim.contains("due_at + 100"), "{}: {claim}", engine.name());
+                assert!(claim.contains("lease_until = :now"), "{}: {claim}", engine.name());
+            }
         }
     }
 }
