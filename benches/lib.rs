@@ -13,6 +13,7 @@ pub mod fixed_work;
 pub mod hold;
 pub mod load;
 pub mod measured;
+pub mod peer;
 pub mod prober;
 pub mod process;
 pub mod process_work;
