@@ -20,6 +20,7 @@ pub mod isolation;
 pub mod observer_effect;
 pub mod open_loop;
 pub mod peer_pgbench;
+pub mod peer_sysbench;
 pub mod process_writers;
 pub mod queue_state;
 pub mod skip_probe;
@@ -41,4 +42,5 @@ scenarios! {
     crash,
     observer_effect,
     peer_pgbench,
+    peer_sysbench,
 }
