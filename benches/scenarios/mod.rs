@@ -20,6 +20,7 @@ pub mod isolation;
 pub mod observer_effect;
 pub mod open_loop;
 pub mod peer_pgbench;
+pub mod peer_sqlite_c;
 pub mod peer_sysbench;
 pub mod process_writers;
 pub mod queue_state;
@@ -43,4 +44,5 @@ scenarios! {
     observer_effect,
     peer_pgbench,
     peer_sysbench,
+    peer_sqlite_c,
 }

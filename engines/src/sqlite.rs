@@ -30,6 +30,7 @@ use self::observed::{ObservedWire, SqliteObserver};
 
 mod instruments;
 mod observed;
+pub mod plain;
 
 /// The engine's one instance.
 pub static ENGINE: SqliteEngine = SqliteEngine;
