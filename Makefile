@@ -62,9 +62,9 @@ bench: ## Measure what leases cost, with each engine's own account of waits (PRO
 bench-criterion: ## Measure lock waits and batch contention with criterion
 	cargo bench --package leaseproof-benches
 
-bench-peers: ## Measure the load runner beside pgbench, with the same statement
+bench-peers: ## Measure the load runner beside pgbench, sysbench and SQLite's C API, with the same statements
 	cargo run --quiet --release --package leaseproof-conformance --bin leaseproof -- \
-	  bench --engine postgres --scenario 'peer-*' --out $(OUT)
+	  bench --engine postgres --engine mysql --engine mariadb --engine sqlite --scenario 'peer-*' --out $(OUT)
 
 clean: ## Remove what was built and written
 	cargo clean
