@@ -88,6 +88,7 @@ fn unencrypted(bench: &Bench, url: &Url) -> Bench {
         label: bench.label.clone(),
         endpoint: Endpoint::server(endpoint.provider, url, endpoint.image.clone()),
         identity: bench.identity.clone(),
+        fault: bench.fault,
     }
 }
 
