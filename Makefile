@@ -1,6 +1,6 @@
 # `make` prints this help; every target is a thin call of cargo or of the program itself.
 .DEFAULT_GOAL := help
-.PHONY: help conformance selftest images doctor test check lint docs deny bench bench-criterion bench-peers clean
+.PHONY: help conformance selftest images doctor test check lint docs deny bench bench-criterion bench-peers gate clean
 
 # ENGINES="postgres:17 mysql" names the engines, which must then run; empty means all that can be had.
 ENGINES ?= $(ENGINE)
@@ -65,6 +65,12 @@ bench-criterion: ## Measure lock waits and batch contention with criterion
 bench-peers: ## Measure the load runner beside pgbench, sysbench and SQLite's C API, with the same statements
 	cargo run --quiet --release --package leaseproof-conformance --bin leaseproof -- \
 	  bench --engine postgres --engine mysql --engine mariadb --engine sqlite --scenario 'peer-*' --out $(OUT)
+
+gate: ## Decide on an upgrade, BASE=postgres:17 HEAD=postgres:18, or on ENGINE against its baseline
+	@if [ -z '$(strip $(BASE)$(HEAD)$(ENGINES))' ]; then \
+	  echo 'make gate BASE=postgres:17 HEAD=postgres:18, or make gate ENGINE=postgres:18' >&2; exit 2; fi
+	@cargo run --quiet --release --package leaseproof-conformance --bin leaseproof -- \
+	  $(if $(strip $(BASE)$(HEAD)),upgrade '$(BASE)' '$(HEAD)',gate '$(ENGINES)') $(seed) --out $(OUT)
 
 clean: ## Remove what was built and written
 	cargo clean

@@ -4,12 +4,15 @@
 //! machine is spread over all cells; what was measured is saved before the next thing begins; a
 //! seed depends on the run's seed, the cell and the number of the repeat alone.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use leaseproof_engines::EngineError;
 use leaseproof_engines::provider::{ProgressFn, ProvideOptions, Selection};
-use leaseproof_engines::{Engine, EngineError};
 use leaseproof_reports::RunDirError;
-use leaseproof_reports::bench::{BenchCell, BenchEngine, BenchRun, Plan as StatementPlan};
+use leaseproof_reports::bench::{
+    BenchCell, BenchEngine, BenchRun, BenchShard, Plan as StatementPlan,
+};
 use leaseproof_reports::schema::SEED_MAX;
 use rand::seq::SliceRandom as _;
 use rand::{SeedableRng as _, rngs::StdRng};
@@ -29,6 +32,8 @@ pub struct Plan {
     pub profile: &'static Profile,
     /// The seed from which every repeat's own is derived.
     pub seed: u64,
+    /// Which part of it is measured, from 1, of how many; `None` is all of it.
+    pub shard: Option<(u32, u32)>,
 }
 
 /// One repeat of one cell.
@@ -70,7 +75,7 @@ impl Plan {
     pub fn jobs(&self, selection: &Selection) -> Vec<Job> {
         let mut jobs = Vec::new();
         let label = selection.label();
-        let specs = self.specs(selection.engine);
+        let specs = self.specs(selection);
         let most = specs.iter().map(|(_, spec)| spec.repeats).max().unwrap_or(0);
         for repeat in 0..most {
             let of_repeat = specs.iter().filter(|(_, spec)| repeat < spec.repeats);
@@ -84,12 +89,72 @@ impl Plan {
         jobs
     }
 
-    fn specs(&self, engine: &dyn Engine) -> Vec<(&'static dyn Scenario, Spec)> {
+    /// The cells on one engine that are in this part of the plan.
+    fn specs(&self, selection: &Selection) -> Vec<(&'static dyn Scenario, Spec)> {
+        let label = selection.label();
+        let mut cells = self.all_specs(selection);
+        if let Some((index, count)) = self.shard {
+            let shards = self.dealt(count);
+            cells.retain(|(scenario, _)| {
+                shards.get(&(label.clone(), scenario.id())).is_some_and(|shard| *shard == index)
+            });
+        }
+        cells
+    }
+
+    fn all_specs(&self, selection: &Selection) -> Vec<(&'static dyn Scenario, Spec)> {
         let cells = |scenario: &&'static dyn Scenario| {
             let scenario = *scenario;
-            scenario.cells(engine, self.profile).into_iter().map(move |spec| (scenario, spec))
+            let specs = scenario.cells(selection.engine, self.profile).into_iter();
+            specs.map(move |spec| (scenario, spec))
         };
         self.scenarios.iter().flat_map(cells).collect()
+    }
+
+    /// Which part measures which scenario on which engine: the longest first, each to the part that has
+    /// least to do. It depends on what was asked for alone, so that jobs agree without talking.
+    fn dealt(&self, count: u32) -> BTreeMap<(String, &'static str), u32> {
+        let mut units: BTreeMap<(String, &'static str), f64> = BTreeMap::new();
+        for selection in &self.selections {
+            for (scenario, spec) in self.all_specs(selection) {
+                let unit = units.entry((selection.label(), scenario.id())).or_default();
+                *unit += spec.seconds * f64::from(spec.repeats);
+            }
+        }
+        let mut units: Vec<_> = units.into_iter().collect();
+        units.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+        let mut busy = vec![0.0_f64; count as usize];
+        let mut dealt = BTreeMap::new();
+        for (unit, seconds) in units {
+            let least = (0..busy.len()).min_by(|one, other| busy[*one].total_cmp(&busy[*other]));
+            let least = least.unwrap_or(0);
+            busy[least] += seconds;
+            dealt.insert(unit, u32::try_from(least).unwrap_or(0) + 1);
+        }
+        dealt
+    }
+
+    /// What a report says of the part, or `None` for a whole run.
+    #[must_use]
+    pub fn report(&self, run: &BenchRun) -> Option<BenchShard> {
+        let (index, count) = self.shard?;
+        let mut places = BTreeMap::new();
+        for selection in &self.selections {
+            for (scenario, spec) in self.all_specs(selection) {
+                let place = u32::try_from(places.len()).unwrap_or(u32::MAX);
+                places.insert((selection.label(), scenario.id(), spec.parameters), place);
+            }
+        }
+        let place = |cell: &BenchCell| {
+            let found = places.iter().find(|((label, scenario, parameters), _)| {
+                cell.engine == *label
+                    && cell.scenario == *scenario
+                    && cell.parameters == *parameters
+            });
+            found.map_or(u32::MAX, |(_, place)| *place)
+        };
+        let total = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        Some(BenchShard { index, count, total, cells: run.cells.iter().map(place).collect() })
     }
 
     /// How long the plan is expected to take, in seconds, without what `run` holds already.
@@ -157,7 +222,7 @@ pub async fn run(
         if run.engines.iter().all(|engine| engine.name != bench.label) {
             run.engines.push(engine_of(&bench).await);
         }
-        announce(run, &bench, plan.specs(selection.engine));
+        announce(run, &bench, plan.specs(selection));
         (hooks.event)(Event::Ready(&bench, seconds(&left)));
         for job in left {
             if (hooks.stop)() {

@@ -38,10 +38,11 @@ install() {
   "$(program)" --version
 }
 
-# The newest run; names of runs begin with their time.
+# The newest run; names of runs begin with their time, and those of the sides of an upgrade end with
+# which side they are.
 newest() {
   if [[ -d "$out/runs" ]]; then
-    find "$out/runs" -mindepth 1 -maxdepth 1 -type d | sort | tail -n 1
+    find "$out/runs" -mindepth 1 -maxdepth 1 -type d ! -name '*-base' ! -name '*-head' | sort | tail -n 1
   fi
 }
 
@@ -55,6 +56,12 @@ each() {
   done
 }
 
+known_failing() {
+  if [[ -n "${LEASEPROOF_KNOWN_FAILING:-}" ]]; then
+    arguments+=(--known-failing "$LEASEPROOF_KNOWN_FAILING")
+  fi
+}
+
 run() {
   local before code=0 directory dirs
   arguments=()
@@ -63,6 +70,16 @@ run() {
     # shellcheck disable=SC2206
     dirs=($LEASEPROOF_MERGE)
     arguments=(merge --out "$out" -- "${dirs[@]}")
+  elif [[ -n "${LEASEPROOF_BASE:-}${LEASEPROOF_HEAD:-}" ]]; then
+    arguments=(upgrade "${LEASEPROOF_BASE:-}" "${LEASEPROOF_HEAD:-}" --out "$out")
+    each --contract "${LEASEPROOF_CONTRACTS:-}"
+    each --matrix "${LEASEPROOF_MATRIX:-}"
+    each --seed "${LEASEPROOF_SEED:-}"
+    each --only "${LEASEPROOF_ONLY:-}"
+    if [[ "${LEASEPROOF_COUNTERS_ONLY:-}" == true ]]; then
+      arguments+=(--counters-only)
+    fi
+    known_failing
   else
     arguments=(run --out "$out")
     each --engine "${LEASEPROOF_ENGINES:-}"
@@ -72,9 +89,7 @@ run() {
     each --repeat "${LEASEPROOF_REPEAT:-}"
     each --seed "${LEASEPROOF_SEED:-}"
     each --shard "${LEASEPROOF_SHARD:-}"
-    if [[ -n "${LEASEPROOF_KNOWN_FAILING:-}" ]]; then
-      arguments+=(--known-failing "$LEASEPROOF_KNOWN_FAILING")
-    fi
+    known_failing
   fi
   before="$(newest)"
   "$(program)" "${arguments[@]}" || code=$?
@@ -89,7 +104,10 @@ run() {
 }
 
 summary() {
-  local file="${LEASEPROOF_DIRECTORY:-}/summary.md" to="${GITHUB_STEP_SUMMARY:-/dev/stdout}" used=0
+  local file="${LEASEPROOF_DIRECTORY:-}/comparison.md" to="${GITHUB_STEP_SUMMARY:-/dev/stdout}" used=0
+  if [[ ! -f "$file" ]]; then
+    file="${LEASEPROOF_DIRECTORY:-}/summary.md"
+  fi
   if [[ -z "${LEASEPROOF_DIRECTORY:-}" || ! -f "$file" ]]; then
     printf 'Leaseproof wrote no report; it ended with exit code %s.\n' "${LEASEPROOF_CODE:-unknown}" >> "$to"
     return

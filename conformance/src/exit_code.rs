@@ -33,7 +33,7 @@ impl Exit {
     pub const HELP: &'static str = "\
 Exit codes:
     0  every contract is kept (or unsupported by the engine, or a known failure)
-    2  the command line is wrong, or shards do not fit together
+    2  the command line is wrong, shards do not fit together, or there is no baseline
     4  nothing was selected to run, or a shard has no case
    96  an engine that was named or given by URL could not be provided
   100  a contract is broken, a control survived, or a known failure is kept again

@@ -21,6 +21,14 @@ pub struct Shard {
     count: u32,
 }
 
+impl Shard {
+    /// Which part, from 1, of how many.
+    #[must_use]
+    pub fn numbers(self) -> (u32, u32) {
+        (self.index, self.count)
+    }
+}
+
 impl FromStr for Shard {
     type Err = &'static str;
 

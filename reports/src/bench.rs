@@ -22,7 +22,7 @@ pub use metric::{Direction, Metric, Nature};
 pub use noise::Floor;
 pub use spectrum::Spectrum;
 
-use crate::schema::{Host, Tool};
+use crate::schema::{Host, Partial, Tool};
 
 /// The `major.minor` version of the schema that this crate writes.
 pub const BENCH_SCHEMA: &str = "1.1";
@@ -51,6 +51,12 @@ pub struct BenchRun {
     /// the run was measured alone. Since 1.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_about: Option<String>,
+    /// Which part of a run this is, when it was split over several jobs. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<BenchShard>,
+    /// What is absent, when it was joined from its parts and some were missing. Since 1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partial: Option<Partial>,
     /// The machine on which the clients ran.
     pub host: Host,
     /// What the machine could do while the run lasted.
@@ -59,6 +65,20 @@ pub struct BenchRun {
     pub engines: Vec<BenchEngine>,
     /// What was measured, in report order.
     pub cells: Vec<BenchCell>,
+}
+
+/// One part of a run of benches that was split. All cells of a scenario on one engine are in the same
+/// part: they are read beside each other, and so are measured on one machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BenchShard {
+    /// Which part, from 1.
+    pub index: u32,
+    /// How many parts there are.
+    pub count: u32,
+    /// How many cells the whole run has.
+    pub total: u32,
+    /// The place of each of `cells` in the whole run, from 0.
+    pub cells: Vec<u32>,
 }
 
 /// What a machine could do when it was measured, without which no number means anything.

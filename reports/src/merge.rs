@@ -3,11 +3,13 @@
 //! Invariants: pure; parts of different runs are refused, never mixed; a part that is absent is named,
 //! and a run without it is marked; what only the whole can judge is judged here.
 
+mod bench;
 mod engines;
 mod refused;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub use bench::{BenchInput, merge_bench};
 pub use refused::Refused;
 
 use crate::{Case, Listed, Partial, Run, Shard, Summary};

@@ -11,7 +11,7 @@ use leaseproof_reports::schema::SEED_MAX;
 use leaseproof_reports::{EngineRun, ReadError, Run, RunDir, Summary};
 
 use super::error::CliError;
-use super::locate::locate;
+use super::locate::locate_contracts;
 use super::output::out;
 use super::run::{Done, known_failures, perform};
 use super::select::Select;
@@ -55,7 +55,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     let engine = selection.engine;
     let (run, directory, interrupted) = match &arguments.from {
         Some(from) => {
-            let path = locate(from, &arguments.out);
+            let path = locate_contracts(from, &arguments.out);
             let run = RunDir::load(&path)?;
             if RunDir::load_as_found(&path)?.1 == Seal::Broken {
                 return Err(ReadError::Edited { path }.into());

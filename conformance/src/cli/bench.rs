@@ -18,11 +18,13 @@ use super::bench_table;
 use super::error::CliError;
 use super::output::out;
 use super::run::{command_line, now, run_id};
-use super::select::Select;
+use super::select::{Select, nearest};
 use crate::exit_code::Exit;
+use crate::shard::Shard;
 use crate::summary;
 
 #[derive(Args)]
+#[command(after_help = Exit::HELP)]
 pub(super) struct Arguments {
     /// An engine, or one version of it: `postgres`, `postgres:15`; may be repeated. Without it,
     /// every engine that can be provided
@@ -37,6 +39,10 @@ pub(super) struct Arguments {
     /// The seed of every random choice; drawn and printed when it is not given
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
     seed: Option<u64>,
+    /// Measure only part K of N, for a job of a CI matrix; the cells of a scenario on one engine stay
+    /// together, and `leaseproof merge` joins the parts. The seed is then 0 unless it is given
+    #[arg(long, value_name = "K/N", conflicts_with = "resume")]
+    shard: Option<Shard>,
     /// Where `runs/<time>-<id>` is written
     #[arg(long, value_name = "DIR", default_value = "reports")]
     out: PathBuf,
@@ -59,7 +65,8 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
         None => begin(&arguments)?,
     };
     let profile = profile(&run.profile).map_err(|help| CliError::Profile { help })?;
-    let plan = Plan { selections, scenarios, profile, seed: run.seed };
+    let shard = arguments.shard.map(Shard::numbers);
+    let plan = Plan { selections, scenarios, profile, seed: run.seed, shard };
     let interrupt = super::interruptible()?;
     let clock = Instant::now();
     let measured_before_ms = run.duration_ms;
@@ -93,6 +100,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     watch.clear();
     run.conditions.load_after = conditions::load();
     run.cells.retain(|cell| !cell.repeats.is_empty());
+    run.shard = plan.report(&run);
     measured.and_then(|()| save(&run))?;
     run.duration_ms = measured_before_ms + summary::millis(clock.elapsed());
     directory.write_bench(&run)?;
@@ -125,8 +133,9 @@ pub(super) fn chosen(
         let pattern = glob::Pattern::new(text)
             .map_err(|source| CliError::Pattern { pattern: text.clone(), source })?;
         if !scenarios::REGISTRY.iter().any(|scenario| pattern.matches(scenario.id())) {
-            let ids: Vec<_> = scenarios::REGISTRY.iter().map(|scenario| scenario.id()).collect();
-            return Err(CliError::NoScenario { pattern: text.clone(), ids: ids.join(", ") });
+            let ids = scenarios::REGISTRY.iter().map(|scenario| scenario.id());
+            let nearest = nearest(text, ids);
+            return Err(CliError::NoScenario { pattern: text.clone(), nearest });
         }
         compiled.push(pattern);
     }
@@ -141,7 +150,9 @@ pub(super) fn chosen(
 fn begin(arguments: &Arguments) -> Result<(RunDir, BenchRun), CliError> {
     let id = run_id(now());
     let directory = RunDir::create(&arguments.out, &id)?;
-    let seed = arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX));
+    // A part that drew its own seed could not be merged with the others.
+    let drawn = || if arguments.shard.is_some() { 0 } else { rand::random_range(0..=SEED_MAX) };
+    let seed = arguments.seed.unwrap_or_else(drawn);
     let run = fresh(id, seed, arguments.profile);
     Ok((directory, run))
 }
@@ -158,6 +169,8 @@ pub(super) fn fresh(id: String, seed: u64, profile: &Profile) -> BenchRun {
         seed,
         profile: profile.name.to_owned(),
         turn_about: None,
+        shard: None,
+        partial: None,
         host: summary::host(),
         conditions: conditions::look(&std::env::temp_dir()),
         engines: Vec::new(),
@@ -185,6 +198,8 @@ pub(super) fn exit_of(run: &BenchRun, missing: bool) -> Exit {
     let any = violations.peek().is_some();
     if violations.any(|violation| !violation.contains(UNMEASURED)) {
         Exit::Broken
+    } else if run.partial.is_some() {
+        Exit::Undecided
     } else if missing {
         Exit::EngineMissing
     } else if any {

@@ -83,8 +83,8 @@ pub(super) enum CliError {
     #[diagnostic(help("`leaseproof doctor` lists the other ways to a server"))]
     Image { label: String, reason: String },
     #[error("no scenario is called `{pattern}`")]
-    #[diagnostic(help("scenarios are {ids}"))]
-    NoScenario { pattern: String, ids: String },
+    #[diagnostic(help("{}`leaseproof list scenarios` shows what there is", .nearest.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default()))]
+    NoScenario { pattern: String, nearest: Option<&'static str> },
     #[error("the run was measured by a profile that this program does not have")]
     #[diagnostic(help("{help}"))]
     Profile { help: String },

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use leaseproof_engines::Capability;
 use leaseproof_engines::provider::Selection;
+use leaseproof_reports::run_dir::LATEST;
 use leaseproof_reports::{CapabilityState, RunDir};
 
 use super::error::CliError;
+use super::locate::locate_contracts;
 use super::output::out;
 use super::select::Select;
 use crate::contract::Contract;
@@ -60,7 +62,7 @@ fn explain(contract: &Contract) {
 /// What the contract needs and the engine declares, and what the latest run found of it.
 fn capabilities(contract: &Contract, selection: &Selection, reports: &Path) {
     let engine = selection.engine;
-    let latest = RunDir::load(reports.join("latest")).ok();
+    let latest = RunDir::load(locate_contracts(Path::new(LATEST), reports)).ok();
     let found = latest.iter().flat_map(|run| &run.engines).find(|run| run.name == engine.name());
     out!("# Capabilities of {}\n", engine.title());
     for capability in Capability::ALL {

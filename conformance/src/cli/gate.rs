@@ -253,6 +253,7 @@ async fn found_on(
             scenarios,
             profile: arguments.profile,
             seed,
+            shard: None,
         };
         match measure(&plan, &directory).await? {
             Ok(bench) => loaded.bench = Some(bench),

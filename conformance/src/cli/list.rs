@@ -3,6 +3,8 @@
 use clap::{Args, ValueEnum};
 use comfy_table::presets::NOTHING;
 use comfy_table::{ContentArrangement, Table};
+use leaseproof_benches::scenario::Scenario;
+use leaseproof_benches::scenarios::REGISTRY as SCENARIOS;
 use leaseproof_engines::Engine;
 
 use super::error::CliError;
@@ -16,6 +18,8 @@ enum What {
     Contracts,
     /// The engines, with default version, other versions and claim strategies
     Engines,
+    /// The scenarios of `bench` and `upgrade`, with their questions
+    Scenarios,
 }
 
 #[derive(Args)]
@@ -47,6 +51,26 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
                 "url_variable": engine.server().map(|server| server.url_variable),
             })
         }).collect()),
+        (What::Scenarios, true) => print_json(&SCENARIOS.iter().map(|scenario| {
+            serde_json::json!({
+                "id": scenario.id(),
+                "question": scenario.question(),
+                "headline": scenario.headline(),
+                "on_request": scenario.on_request(),
+                "judges_upgrades": scenario.judges_upgrades(),
+            })
+        }).collect()),
+        (What::Scenarios, false) => {
+            let when = |scenario: &dyn Scenario| match (scenario.on_request(), scenario.judges_upgrades()) {
+                (true, _) => "asked for",
+                (false, true) => "bench, upgrade",
+                (false, false) => "bench",
+            };
+            let rows = SCENARIOS.iter().map(|scenario| {
+                vec![scenario.id().to_owned(), when(*scenario).to_owned(), scenario.question().to_owned()]
+            });
+            print_table(["scenario", "measured by", "question"], rows);
+        }
         (What::Contracts, false) => {
             let rows = REGISTRY.iter().map(|contract| {
                 vec![contract.id.to_owned(), contract.level.to_string(), contract.promise.to_owned()]

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use jiff::Timestamp;
 use leaseproof_engines::provider::ProviderKind;
-use leaseproof_reports::merge::{self, Input};
-use leaseproof_reports::run_dir::RUN_JSON;
+use leaseproof_reports::merge::{self, BenchInput, Input, merge_bench};
+use leaseproof_reports::run_dir::{BENCH_JSON, RUN_JSON};
 use leaseproof_reports::{ReadError, Run, RunDir};
 
+use super::bench_table;
 use super::error::CliError;
 use super::output::out;
 use crate::exit_code::Exit;
@@ -17,7 +17,7 @@ use crate::exit_code::Exit;
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]
 pub(super) struct Arguments {
-    /// The shards: run directories, their `run.json`, or directories that `run --out` named
+    /// The shards: run directories, their `run.json` or `bench.json`, or directories that `run --out` named
     #[arg(required = true, value_name = "DIR")]
     shards: Vec<PathBuf>,
     /// Where `runs/<time>-<id>` and the link `latest` are written; nothing there is overwritten
@@ -31,30 +31,59 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     let mut inputs = Vec::new();
+    let mut benches = Vec::new();
     let mut histories = BTreeMap::new();
     for path in shards(&arguments.shards)? {
-        let run = RunDir::load_sealed(&path)?;
-        // All are read before anything is written, so that a failure leaves nothing half-done.
-        read_histories(&path, &run, &mut histories)?;
-        inputs.push(Input { name: path.display().to_string(), run });
+        let name = path.display().to_string();
+        if holds(&path, RUN_JSON) {
+            let run = RunDir::load_sealed(&path)?;
+            // All are read before anything is written, so that a failure leaves nothing half-done.
+            read_histories(&path, &run, &mut histories)?;
+            inputs.push(Input { name: name.clone(), run });
+        }
+        if holds(&path, BENCH_JSON) {
+            benches.push(BenchInput { name, run: RunDir::load_bench(&path)? });
+        }
     }
-    #[expect(clippy::disallowed_methods, reason = "it names the run; no verdict depends on it")]
-    let id = super::run::run_id(Timestamp::now());
-    let mut run = merge::merge(&inputs, &id, arguments.partial)?;
+    let id = super::run::run_id(super::run::now());
+    let partial = arguments.partial;
+    let run = (!inputs.is_empty()).then(|| merge::merge(&inputs, &id, partial)).transpose()?;
+    let bench = (!benches.is_empty()).then(|| merge_bench(&benches, &id, partial)).transpose()?;
     let directory = RunDir::create(&arguments.out, &id)?;
-    for case in run.cases.iter_mut().filter(|case| case.history.is_some()) {
-        let bytes = histories.remove(&case.key()).unwrap_or_default();
-        case.history = Some(directory.write_history(&case.key(), bytes)?);
+    let mut exits = [Exit::Kept; 3];
+    if let Some(bench) = &bench {
+        directory.write_bench(bench)?;
+        out!("{}", bench_table::render(bench));
+        out!("{} cells of {} shards", bench.cells.len(), benches.len());
+        exits[0] = super::bench::exit_of(bench, false);
     }
-    run.seal();
-    directory.write_run(&run)?;
-    if !run.cases.is_empty() {
-        directory.publish()?;
+    if let Some(mut run) = run {
+        for case in run.cases.iter_mut().filter(|case| case.history.is_some()) {
+            let bytes = histories.remove(&case.key()).unwrap_or_default();
+            case.history = Some(directory.write_history(&case.key(), bytes)?);
+        }
+        run.seal();
+        directory.write_run(&run)?;
+        super::run::print_tables(&run);
+        out!("{} cases of {} shards", run.cases.len(), inputs.len());
+        exits[1] = Exit::of(&run, engines_required(&run));
+        if run.cases.is_empty() && bench.is_none() {
+            out!("reports in {}", directory.path().display());
+            return Ok(exits[1]);
+        }
     }
-    super::run::print_tables(&run);
-    let path = directory.path().display();
-    out!("{} cases of {} shards; reports in {path}", run.cases.len(), inputs.len());
-    Ok(Exit::of(&run, engines_required(&run)))
+    directory.publish()?;
+    out!("reports in {}", directory.path().display());
+    Ok(super::upgrade::worst(exits))
+}
+
+/// Whether a path is a file of that name, or a directory with one. Any other file is taken for a run.
+fn holds(path: &Path, name: &str) -> bool {
+    let is_bench = path.file_name().is_some_and(|file| file == BENCH_JSON);
+    match path.is_dir() {
+        true => path.join(name).exists(),
+        false => (name == BENCH_JSON) == is_bench,
+    }
 }
 
 /// The paths of the runs that are meant: a directory of runs stands for all that are in it, because
@@ -62,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
 fn shards(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut shards = Vec::new();
     for path in paths {
-        if path.join(RUN_JSON).exists() || !path.is_dir() {
+        if is_run(path) || !path.is_dir() {
             shards.push(path.clone());
             continue;
         }
@@ -78,6 +107,10 @@ fn shards(paths: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     Ok(shards)
 }
 
+fn is_run(path: &Path) -> bool {
+    path.join(RUN_JSON).exists() || path.join(BENCH_JSON).exists()
+}
+
 /// The run directories in a directory, which need not be there.
 fn runs_in(path: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !path.is_dir() {
@@ -88,7 +121,7 @@ fn runs_in(path: &Path) -> Result<Vec<PathBuf>, CliError> {
     for entry in std::fs::read_dir(path).map_err(unreadable)? {
         let run = entry.map_err(unreadable)?.path();
         // A link beside the runs is `latest`, which is one of them.
-        if run.join(RUN_JSON).exists() && !run.is_symlink() {
+        if is_run(&run) && !run.is_symlink() {
             found.push(run);
         }
     }

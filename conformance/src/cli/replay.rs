@@ -7,7 +7,7 @@ use leaseproof_engines::provider::Selection;
 use leaseproof_reports::{Case, Outcome, Run, RunDir};
 
 use super::error::CliError;
-use super::locate::locate;
+use super::locate::locate_contracts;
 use super::output::out;
 use super::progress::{Display, Wording};
 use crate::contract::Contract;
@@ -18,10 +18,12 @@ use crate::variant::{Matrix, Variant};
 use leaseproof_engines::provider::provide;
 
 #[derive(Args)]
+#[command(after_help = Exit::HELP)]
 pub(super) struct Arguments {
     /// A run directory, its `run.json`, an id under `<out>/runs`, or `latest`
     run: PathBuf,
-    /// The case, as the run names it: `claim/is-exclusive/postgres:18/default`
+    /// The case, as the run names it: `claim/is-exclusive/postgres:18/default`, or the beginning of its name
+    /// where no other case begins so
     case: String,
     /// Where runs were written
     #[arg(long, value_name = "DIR", default_value = "reports")]
@@ -29,7 +31,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
-    let path = locate(&arguments.run, &arguments.out);
+    let path = locate_contracts(&arguments.run, &arguments.out);
     let earlier = RunDir::load(&path)?;
     let case = find(&earlier, &arguments.case, &path)?;
     let absent =

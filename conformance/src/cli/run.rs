@@ -22,6 +22,7 @@ use crate::summary::{self, Frame};
 use crate::variant::Matrix;
 
 #[derive(Args)]
+#[command(after_help = Exit::HELP)]
 pub(super) struct Arguments {
     #[command(flatten)]
     select: Select,

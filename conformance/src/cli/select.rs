@@ -83,7 +83,7 @@ impl Select {
                 return Err(CliError::NoContract {
                     pattern: text.clone(),
                     level: self.levels.first().copied(),
-                    nearest: nearest(text),
+                    nearest: nearest(text, REGISTRY.iter().map(|contract| contract.id)),
                 });
             }
             patterns.push(pattern);
@@ -108,9 +108,8 @@ impl Select {
 }
 
 /// The id that is most like what was typed, if it is much like it.
-fn nearest(text: &str) -> Option<&'static str> {
+pub(super) fn nearest(text: &str, ids: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     const ALIKE: f64 = 0.6;
-    let ids = REGISTRY.iter().map(|contract| contract.id);
     let likeness = |id: &str| strsim::normalized_levenshtein(text, id);
     let best = ids.max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
     // An exact id is no correction: then it was another option that excluded it.

@@ -18,6 +18,7 @@ use crate::suite::{self, Part, Plan};
 use crate::variant::Matrix;
 
 #[derive(Args)]
+#[command(after_help = Exit::HELP)]
 pub(super) struct Arguments {
     #[command(flatten)]
     select: Select,

@@ -26,3 +26,6 @@ pub mod benches_below_conformance {}
 
 #[doc = include_str!("0009-pooled-connections.md")]
 pub mod pooled_connections {}
+
+#[doc = include_str!("0010-turn-about.md")]
+pub mod turn_about {}

@@ -71,6 +71,13 @@ impl BenchRun {
         if empty > 0 {
             line.push_str(&format!("; {} without a repeat", counted(empty, "cell")));
         }
+        if let Some(shard) = &self.shard {
+            line = format!("shard {} of {}, {line}", shard.index, shard.count);
+        }
+        if let Some(partial) = &self.partial {
+            let names = partial.missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+            line.push_str(&format!("; partial: of {} shards {names} missing", partial.count));
+        }
         line
     }
 }

@@ -176,14 +176,11 @@ pub(super) fn compare(
         }
         None => cell_change(cell, "appeared".to_owned(), Verdict::Fine),
     }));
-    Ok(Measurements {
-        gate,
-        groups: turn_about.then(|| groups(base)),
-        compared,
-        plans,
-        cells,
-        metrics: judged(family),
-    })
+    let groups = turn_about.then(|| groups(base));
+    if let Some(few) = groups.filter(|groups| *groups < FEW_GROUPS) {
+        notes.push(format!("{few} groups seldom decide on a time; take {FEW_GROUPS} or more"));
+    }
+    Ok(Measurements { gate, groups, compared, plans, cells, metrics: judged(family) })
 }
 
 fn named(run: &BenchRun) -> Vec<Named<'_>> {
@@ -317,6 +314,8 @@ fn unjudged(head: Option<&Observed>, kind: Metric, wall_clock: Option<&str>) -> 
     }
 }
 
+/// Fewer groups than this seldom show a change of a tenth.
+const FEW_GROUPS: usize = 10;
 /// A percentile of fewer operations than this rests on a handful of them.
 const TAIL_OPERATIONS: u64 = 1000;
 const THIN: &str = "fewer than 1,000 operations in a repeat";

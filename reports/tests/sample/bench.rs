@@ -90,6 +90,8 @@ fn bench_of(engines: &[&str], workers: &[u32], batches: &[u32], strategies: &[&s
         seed: 7,
         profile: "quick".to_owned(),
         turn_about: None,
+        shard: None,
+        partial: None,
         host: Host {
             os: "linux".to_owned(),
             arch: "x86_64".to_owned(),
