@@ -187,7 +187,15 @@ impl Filled {
     /// # Errors
     /// When the engine cannot be asked.
     pub async fn counters(&mut self) -> Result<Counters, EngineError> {
-        self.instruments.await_closed().await?;
+        self.counters_beside(0).await
+    }
+
+    /// The same while that many sessions stay open.
+    ///
+    /// # Errors
+    /// When the engine cannot be asked.
+    pub async fn counters_beside(&mut self, open: i64) -> Result<Counters, EngineError> {
+        self.instruments.await_closed(open).await?;
         self.instruments.counters().await
     }
 

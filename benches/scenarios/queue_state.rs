@@ -1,12 +1,17 @@
 //! What a claim costs in the states that a real queue is in, and a fresh one is not.
 
+use std::time::{Duration, Instant};
+
 use async_trait::async_trait;
 use leaseproof_engines::store::{Isolation, Session, SessionOptions};
 use leaseproof_engines::{Engine, EngineError};
 
+use crate::claim_cycle::{Claimer, OPERATIONS, TALLIES};
 use crate::cycle::{self, Claims};
+use crate::load::{Turn, Worker as _};
 use crate::measured::Measured;
 use crate::profile::Profile;
+use crate::recorder::Recorder;
 use crate::scenario::{Scenario, Spec, Task};
 use crate::server::{Filled, Queue};
 
@@ -17,6 +22,8 @@ const LATER: u64 = 4_000_000_000_000;
 /// How often every event is rewritten, each time leaving a dead version of its row.
 const REWRITES: u32 = 4;
 const BATCH: u32 = 10;
+/// How many turns of one worker are counted.
+const TURNS: u64 = 20;
 
 /// The scenario's one instance.
 pub static SCENARIO: QueueState = QueueState;
@@ -67,17 +74,46 @@ impl Scenario for QueueState {
         let depth = task.profile.depth;
         let mut filled = task.bench.queue(&Queue::new(task.bench.engine, depth)).await?;
         let holder = bring_about(task, &mut filled, depth).await?;
-        let claims = Claims::closed(task, task.spec.get("workers"), BATCH);
+        let workers = task.spec.get("workers");
+        let counted = match workers {
+            1 => Some(count(task, &mut filled, i64::from(holder.is_some())).await?),
+            _ => None,
+        };
+        let claims = Claims::closed(task, workers, BATCH);
         let ended = cycle::load_on(task, &mut filled, claims).await?;
         if let Some(mut holder) = holder {
             // The work of all sessions is counted once they are closed, and this is one of them.
             holder.rollback().await?;
             holder.close().await;
         }
-        let measured = ended.finish(&mut filled, depth).await;
+        let mut measured = ended.finish(&mut filled, depth).await?;
+        if let Some(counted) = counted {
+            measured.repeat.readings.extend(counted.repeat.readings);
+        }
         filled.remove().await?;
-        measured
+        Ok(measured)
     }
+}
+
+/// Counts the work of a known number of turns. In a time, a slow machine makes fewer claims, each of which
+/// bears more of what the queue's state costs only once.
+async fn count(task: Task<'_>, filled: &mut Filled, open: i64) -> Result<Measured, EngineError> {
+    const ANY: Duration = Duration::from_secs(600);
+    let session = filled.sessions(1).await?.remove(0);
+    let mut claimer = Claimer::new(session, 0, BATCH, task.bench.best_strategy());
+    let mut recorder = Recorder::new(OPERATIONS.len(), TALLIES, ANY);
+    let start = Instant::now();
+    recorder.open(start, start + ANY);
+    let before = filled.instruments.counters().await?;
+    for number in 0..TURNS {
+        claimer.turn(Turn { number, due: Instant::now() }, &mut recorder).await?;
+    }
+    claimer.session.close().await;
+    let change = filled.counters_beside(open).await?.since(&before);
+    let mut measured = Measured::default();
+    measured.counted(&change, TURNS);
+    measured.repeat.readings.retain(|name, _| name.ends_with("_per_claim"));
+    Ok(measured)
 }
 
 /// Brings a fresh queue into the state; who holds the snapshot, where one is held.

@@ -238,8 +238,8 @@ pub trait Instruments: Send {
     async fn alter(&mut self, statement: &str) -> Result<()>;
     /// Takes statistics and flushes what the filling left, so that it is not measured.
     async fn settle(&mut self) -> Result<()>;
-    /// Waits until the server has done with the sessions that were closed, and counted their work.
-    async fn await_closed(&mut self) -> Result<()>;
+    /// Waits until the server has done with all sessions but `open` of them, and counted their work.
+    async fn await_closed(&mut self, open: i64) -> Result<()>;
     /// Reads every counter.
     async fn counters(&mut self) -> Result<Counters>;
     /// The shortest time between two looks of [`Look::Timed`] that see two different things.

@@ -97,7 +97,7 @@ impl Instruments for PostgresInstruments {
         }
     }
 
-    async fn await_closed(&mut self) -> Result<()> {
+    async fn await_closed(&mut self, open: i64) -> Result<()> {
         let pids: Vec<String> = self.roster.all().iter().map(ToString::to_string).collect();
         let text = format!(
             "SELECT count(*) FROM pg_stat_activity WHERE pid IN ({}) AND application_name = 'leaseproof'",
@@ -107,7 +107,7 @@ impl Instruments for PostgresInstruments {
         for _ in 0..LOOKS {
             interval.tick().await;
             let row = one(&mut self.connection, "await sessions", &text, &[]).await?;
-            if cells("await sessions", &row).int(0)? == 0 {
+            if cells("await sessions", &row).int(0)? <= open {
                 return Ok(());
             }
         }

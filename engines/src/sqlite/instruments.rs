@@ -73,7 +73,7 @@ impl Instruments for SqliteInstruments {
         self.batch("settle", "ANALYZE; PRAGMA wal_checkpoint(TRUNCATE);").await
     }
 
-    async fn await_closed(&mut self) -> Result<()> {
+    async fn await_closed(&mut self, _: i64) -> Result<()> {
         // A session has put down its account before its `close` returns.
         Ok(())
     }
