@@ -96,7 +96,10 @@ impl Bench {
         if !indexed {
             statements = without_index_hints(statements);
         }
-        let session = if queue.telling { self.engine.telling_session() } else { "" };
+        let session = match queue.session {
+            "" if queue.telling => self.engine.telling_session(),
+            session => session,
+        };
         let options = StoreOptions {
             statements: Some(statements),
             isolation: queue.isolation,
@@ -145,6 +148,9 @@ pub struct Queue {
     pub isolation: Option<Isolation>,
     /// Whether the index that claims use is there.
     pub indexed: bool,
+    /// What its sessions run first; empty for nothing. An engine that has to be asked to tell of its
+    /// waits is then not asked.
+    pub session: &'static str,
     /// Whether the engine tells of each wait, where it can.
     pub telling: bool,
     /// What is changed in the statements, as a fault that a measurement must show.
@@ -157,7 +163,14 @@ impl Queue {
     #[must_use]
     pub fn new(engine: &dyn Engine, depth: u64) -> Self {
         let isolation = engine.server().map(|_| Isolation::ReadCommitted);
-        Self { depth, isolation, indexed: true, telling: true, edit: |statements| statements }
+        Self {
+            depth,
+            isolation,
+            indexed: true,
+            session: "",
+            telling: true,
+            edit: |statements| statements,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What each isolation level costs claims, with new events coming in beside them.
 
 use async_trait::async_trait;
+use leaseproof_engines::engine::Setup;
 use leaseproof_engines::store::Isolation;
 use leaseproof_engines::{Engine, EngineError};
 
@@ -52,17 +53,25 @@ impl Scenario for IsolationLevels {
             return Vec::new();
         }
         let repeats = profile.few_repeats;
-        let cell = |(name, _): (&str, Isolation)| {
-            Spec::new(repeats, profile.load_s()).with("isolation", name)
-        };
-        LEVELS.into_iter().map(cell).collect()
+        let cell = |name: &str| Spec::new(repeats, profile.load_s()).with("isolation", name);
+        let levels = LEVELS.into_iter().map(|(name, _)| name);
+        levels.chain(switched(engine).map(|setup| setup.name)).map(cell).collect()
     }
 
     async fn measure(&self, task: Task<'_>) -> Result<Measured, EngineError> {
-        let level = LEVELS.into_iter().find(|(name, _)| *name == task.spec.text("isolation"));
+        let name = task.spec.text("isolation");
         let mut queue = Queue::new(task.bench.engine, task.profile.depth);
+        let level = LEVELS.into_iter().find(|(level, _)| *level == name);
         queue.isolation = level.map(|(_, level)| level);
+        if let Some(setup) = switched(task.bench.engine).find(|setup| setup.name == name) {
+            (queue.isolation, queue.session) = (setup.isolation, setup.session);
+        }
         let claims = Claims { fed_per_s: FED_PER_S, ..Claims::closed(task, WORKERS, 10) };
         cycle::measure(task, queue, claims).await
     }
+}
+
+/// The ways beside its levels in which an engine lets a session choose what it sees.
+fn switched(engine: &dyn Engine) -> impl Iterator<Item = &'static Setup> + use<> {
+    engine.setups().iter().filter(|setup| !setup.session.is_empty() && setup.isolation.is_some())
 }

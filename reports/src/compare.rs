@@ -129,6 +129,9 @@ pub fn compare(base: &Loaded, head: &Loaded, gate: Gate) -> Result<Comparison, I
     if contracts.is_none() && measurements.is_none() {
         return Err(Incomparable::Kinds);
     }
+    // What contracts say of a server, measurements need not say again.
+    let all = notes.clone();
+    notes.retain(|note| !all.iter().any(|other| other != note && other.starts_with(note.as_str())));
     verdict = verdict.max(contracts.as_ref().map_or(Verdict::Fine, Contracts::verdict));
     verdict = verdict.max(measurements.as_ref().map_or(Verdict::Fine, Measurements::verdict));
     Ok(Comparison {

@@ -1,6 +1,7 @@
 //! Two runs side by side, compared with files that a person has read, and how long it takes.
 
 mod sample;
+mod turn_about;
 
 use std::{env, fs, path::Path, time::Instant};
 

@@ -1,7 +1,5 @@
 //! Runs that were measured turn about: what the machine did to both sides drops out.
 
-mod sample;
-
 use std::path::Path;
 
 use leaseproof_reports::{
@@ -9,6 +7,8 @@ use leaseproof_reports::{
     bench::{BenchRun, Reading, Repeat},
     compare::{Comparison, Gate, Judgement, MetricChange, Verdict, compare},
 };
+
+use crate::sample;
 
 const GROUPS: u32 = 10;
 
