@@ -50,8 +50,15 @@ static CODES: Codes = Codes {
 /// What decides whether a commit survives a crash.
 const DURABILITY: &[&str] = &["fsync", "full_page_writes", "synchronous_commit", "wal_sync_method"];
 
-/// What else changes how leases behave.
-const SETTINGS: &[&str] = &["deadlock_timeout", "lock_timeout", "max_connections", "TimeZone"];
+/// What else changes how leases behave, or what they cost.
+const SETTINGS: &[&str] = &[
+    "data_checksums",
+    "deadlock_timeout",
+    "lock_timeout",
+    "max_connections",
+    "TimeZone",
+    "wal_log_hints",
+];
 
 /// The isolation levels beside the default, and what else changes what a claim sees.
 const SETUPS: &[Setup] = &[

@@ -104,9 +104,16 @@ pub(super) fn judge(
     let bound = if lower { (1.0 + share).ln() } else { -(1.0 - share).ln() };
     let effect = log(ratio);
     let detectable = difference.detectable.map_or(f64::INFINITY, |share| (1.0 + share).ln());
-    let noise = floor.map_or(0.0, |floor| (1.0 + floor).ln()).max(detectable);
+    let floor = floor.map_or(0.0, |floor| (1.0 + floor).ln());
+    let noise = floor.max(detectable);
     let is_counter = metric.nature == Nature::Counter;
-    let needed = if is_counter { bound } else { bound.max(noise) };
+    // What lies beyond the gate with its whole interval is told, however little else these repeats show.
+    let beyond = difference.interval.is_some_and(|(low, high)| log(low).max(-log(high)) >= bound);
+    let needed = match (is_counter, beyond) {
+        (true, _) => bound,
+        (false, true) => bound.max(floor),
+        (false, false) => bound.max(noise),
+    };
     if significant && effect.abs() >= needed {
         let worse = (effect > 0.0) == lower;
         return (if worse { Judgement::Worse } else { Judgement::Better }, String::new());
@@ -157,6 +164,18 @@ mod tests {
         assert_eq!(rate(1.0), Judgement::Inconclusive);
         assert_eq!(rate(0.9), Judgement::Inconclusive);
         assert_eq!(rate(0.4), Judgement::Worse);
+    }
+
+    /// Half as much, give or take a quarter: these repeats would miss a smaller change, and not this one.
+    #[test]
+    fn an_interval_beyond_the_gate_is_enough() {
+        let base = [1_000.0, 2_100.0, 700.0, 1_500.0, 1_000.0, 1_900.0, 800.0, 1_300.0];
+        let head = [560.0, 900.0, 500.0, 740.0, 480.0, 1_000.0, 420.0, 800.0];
+        let difference = Difference::of(&base, &head).unwrap();
+        assert!(difference.interval.unwrap().1 < 0.9, "{difference:?}");
+        assert!(difference.detectable.unwrap() > 0.5, "{difference:?}");
+        assert_eq!(of("claims_per_s", &base, &head, None), Judgement::Worse);
+        assert_eq!(of("claims_per_s", &base, &head, Some(1.5)), Judgement::Inconclusive);
     }
 
     #[test]
