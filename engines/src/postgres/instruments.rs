@@ -211,11 +211,11 @@ impl Instruments for PostgresInstruments {
                 }
             };
             let node = |line: &&String| line.contains("->") || !line.starts_with(' ');
-            let fingerprint: Vec<_> = lines
-                .iter()
-                .filter(node)
-                .map(|line| line.trim().trim_start_matches("->").trim())
-                .collect();
+            let names = lines.iter().filter(node);
+            let names = names.map(|line| line.trim().trim_start_matches("->").trim());
+            // A condition on parameters alone is a node of its own, which reads nothing, and is gone
+            // where literals stand in their place.
+            let fingerprint: Vec<_> = names.filter(|name| *name != "Result").collect();
             plans.push(StatementPlan {
                 statement: name.to_owned(),
                 sql: statement.text.trim().to_owned(),
