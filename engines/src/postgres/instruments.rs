@@ -201,21 +201,16 @@ impl Instruments for PostgresInstruments {
         let mut plans = Vec::new();
         for name in PLANNED {
             let Some(statement) = self.statements.get(name).cloned() else { continue };
-            let generic = format!("EXPLAIN (GENERIC_PLAN, COSTS OFF) {}", statement.text);
-            let lines = match self.column("explain", generic).await {
-                Ok(lines) => lines,
-                // Before version 16 there is no generic plan to be had without preparing.
-                Err(_) => {
-                    let text = with_literals(&statement, "'\\x00'");
-                    self.column("explain", format!("EXPLAIN (COSTS OFF) {text}")).await?
-                }
-            };
+            // With values, as every version can: the generic plan is to be had since 16 only, differs
+            // where it does not know the limit, and would make versions seem to differ.
+            let text = with_literals(&statement, "'\\x00'");
+            let lines = self.column("explain", format!("EXPLAIN (COSTS OFF) {text}")).await?;
             let node = |line: &&String| line.contains("->") || !line.starts_with(' ');
-            let names = lines.iter().filter(node);
-            let names = names.map(|line| line.trim().trim_start_matches("->").trim());
-            // A condition on parameters alone is a node of its own, which reads nothing, and is gone
-            // where literals stand in their place.
-            let fingerprint: Vec<_> = names.filter(|name| *name != "Result").collect();
+            let fingerprint: Vec<_> = lines
+                .iter()
+                .filter(node)
+                .map(|line| line.trim().trim_start_matches("->").trim())
+                .collect();
             plans.push(StatementPlan {
                 statement: name.to_owned(),
                 sql: statement.text.trim().to_owned(),
