@@ -50,11 +50,12 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     let run = (!inputs.is_empty()).then(|| merge::merge(&inputs, &id, partial)).transpose()?;
     let bench = (!benches.is_empty()).then(|| merge_bench(&benches, &id, partial)).transpose()?;
     let directory = RunDir::create(&arguments.out, &id)?;
+    let path = directory.path().display();
     let mut exits = [Exit::Kept; 3];
     if let Some(bench) = &bench {
         directory.write_bench(bench)?;
         out!("{}", bench_table::render(bench));
-        out!("{} cells of {} shards", bench.cells.len(), benches.len());
+        out!("{} cells of {} shards; reports in {path}", bench.cells.len(), benches.len());
         exits[0] = super::bench::exit_of(bench, false);
     }
     if let Some(mut run) = run {
@@ -65,15 +66,13 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         run.seal();
         directory.write_run(&run)?;
         super::run::print_tables(&run);
-        out!("{} cases of {} shards", run.cases.len(), inputs.len());
+        out!("{} cases of {} shards; reports in {path}", run.cases.len(), inputs.len());
         exits[1] = Exit::of(&run, engines_required(&run));
         if run.cases.is_empty() && bench.is_none() {
-            out!("reports in {}", directory.path().display());
             return Ok(exits[1]);
         }
     }
     directory.publish()?;
-    out!("reports in {}", directory.path().display());
     Ok(super::upgrade::worst(exits))
 }
 

@@ -155,7 +155,14 @@ fn given(name: &str, url: &str) -> Result<Selection, SelectionError> {
         engine.server().is_some_and(|server| server.schemes.contains(&scheme))
     };
     let engine = match name {
-        "url" => crate::REGISTRY.iter().copied().find(speaks),
+        "url" => {
+            // A scheme that two engines speak is its namesake's first.
+            let own = |engine: &&'static dyn Engine| {
+                engine.server().is_some_and(|server| server.schemes[0] == scheme)
+            };
+            let all = || crate::REGISTRY.iter().copied();
+            all().find(own).or_else(|| all().find(speaks))
+        }
         name => {
             let named = crate::REGISTRY.iter().copied().find(|engine| engine.name() == name);
             Some(named.ok_or_else(|| unknown(name))?).filter(speaks)
