@@ -17,9 +17,9 @@ use super::error::CliError;
 use super::gate_options::{GateOptions, exit_of};
 use super::locate::locate;
 use super::output::out;
-use super::run::{known_failures, matrix, now, perform_as, run_id};
+use super::run::{matrix, now, run_id};
 use super::select::Select;
-use super::upgrade::{Only, gate_profile, judging, print, worst};
+use super::upgrade::{Only, contracts_on, gate_profile, judging, print, worst};
 use crate::exit_code::Exit;
 use crate::suite::Plan;
 use crate::summary;
@@ -230,15 +230,11 @@ async fn found_on(
             controls: false,
             shard: None,
         };
-        let known = known_failures(arguments.known_failing.as_deref())?;
-        let done = perform_as(id.clone(), &plan, &known, &arguments.out).await?;
-        done.print_missing();
-        if done.interrupted {
-            return Ok(Err(Exit::Interrupted));
-        }
-        if done.run.engines.iter().any(leaseproof_reports::EngineRun::is_missing) {
-            return Ok(Err(Exit::EngineMissing));
-        }
+        let known = arguments.known_failing.as_deref();
+        let done = match contracts_on(id.clone(), &plan, known, &arguments.out).await? {
+            Ok(done) => done,
+            Err(exit) => return Ok(Err(exit)),
+        };
         out!("{}", done.run.verdict());
         loaded.run = Some(done.run);
         directory = Some(done.directory);

@@ -1,6 +1,6 @@
 //! `leaseproof upgrade`: two servers at once, the catalogue on both, measured turn about, one verdict.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use leaseproof_benches::conditions;
@@ -20,7 +20,7 @@ use super::compare::WIDTH;
 use super::error::CliError;
 use super::gate_options::{GateOptions, exit_of};
 use super::output::out;
-use super::run::{known_failures, matrix, now, perform_as, run_id};
+use super::run::{Done, known_failures, matrix, now, perform_as, run_id};
 use super::select::Select;
 use crate::exit_code::Exit;
 use crate::suite::Plan;
@@ -131,9 +131,14 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
                 controls: false,
                 shard: None,
             };
-            if let Some(exit) = contracts_on(arguments, side, &plan).await? {
-                return Ok(exit);
-            }
+            let (id, known) = (side.directory.clone(), arguments.known_failing.as_deref());
+            let done = match contracts_on(id, &plan, known, &arguments.out).await? {
+                Ok(done) => done,
+                Err(exit) => return Ok(exit),
+            };
+            let (verdict, path) = (done.run.verdict(), done.directory.path().display());
+            out!("{}: {verdict}; reports in {path}", side.selection);
+            side.loaded.run = Some(done.run);
         }
     }
     let mut measured = Exit::Kept;
@@ -190,29 +195,22 @@ fn sides(arguments: &Arguments) -> Result<[Side; 2], CliError> {
     }
 }
 
-/// Runs the contracts on one side.
-async fn contracts_on(
-    arguments: &Arguments,
-    side: &mut Side,
+/// Runs the contracts on one server, as the run with that id; how it ended where there is nothing to judge.
+pub(super) async fn contracts_on(
+    id: String,
     plan: &Plan,
-) -> Result<Ended, CliError> {
-    let known = known_failures(arguments.known_failing.as_deref())?;
-    let done = perform_as(side.directory.clone(), plan, &known, &arguments.out).await?;
+    known_failing: Option<&Path>,
+    out: &Path,
+) -> Result<Result<Done, Exit>, CliError> {
+    let done = perform_as(id, plan, &known_failures(known_failing)?, out).await?;
     done.print_missing();
     if done.interrupted {
-        return Ok(Some(Exit::Interrupted));
+        return Ok(Err(Exit::Interrupted));
     }
     if done.run.engines.iter().any(leaseproof_reports::EngineRun::is_missing) {
-        return Ok(Some(Exit::EngineMissing));
+        return Ok(Err(Exit::EngineMissing));
     }
-    out!(
-        "{}: {}; reports in {}",
-        side.selection,
-        done.run.verdict(),
-        done.directory.path().display()
-    );
-    side.loaded.run = Some(done.run);
-    Ok(None)
+    Ok(Ok(done))
 }
 
 /// Measures both sides turn about.
