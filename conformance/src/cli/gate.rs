@@ -4,26 +4,22 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leaseproof_benches::conditions;
-use leaseproof_benches::profile::Profile;
 use leaseproof_benches::suite::{self, Hooks};
 use leaseproof_engines::provider::Selection;
 use leaseproof_reports::baseline::{Baseline, only};
-use leaseproof_reports::schema::SEED_MAX;
 use leaseproof_reports::{Loaded, RunDir, compare};
 
+use super::asked::Asked;
 use super::bench::{exit_of as exit_of_bench, fresh};
 use super::bench_progress::Watch;
 use super::error::CliError;
 use super::gate_options::{GateOptions, exit_of};
 use super::locate::locate;
 use super::output::out;
-use super::run::{matrix, now, run_id};
-use super::select::Select;
-use super::upgrade::{Only, contracts_on, gate_profile, judging, print, worst};
+use super::run::{now, run_id};
+use super::upgrade::{print, worst};
 use crate::exit_code::Exit;
-use crate::suite::Plan;
 use crate::summary;
-use crate::variant::Matrix;
 
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]
@@ -40,32 +36,10 @@ pub(super) struct Arguments {
     /// Judge this run and run nothing: a run directory, an id under `<out>/runs`, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = ["only", "seed", "known_failing"])]
     from: Option<PathBuf>,
-    /// Ask only one of the two questions
-    #[arg(long, value_name = "WHAT")]
-    only: Option<Only>,
-    /// The contracts, as a pattern over their ids: `claim/*`; may be repeated
-    #[arg(long = "contract", value_name = "GLOB")]
-    contracts: Vec<String>,
-    /// Which variants of the contracts: the engine's defaults, or every isolation, clock and journal mode
-    #[arg(long, value_name = "MATRIX", default_value = "full", value_parser = matrix)]
-    matrix: Matrix,
-    /// A file of known failures, beside those that ship with the suite
-    #[arg(long, value_name = "FILE")]
-    known_failing: Option<PathBuf>,
-    /// The scenarios, as a pattern over their ids; may be repeated [default: queue-state, skip-probe]
-    #[arg(long = "scenario", value_name = "GLOB")]
-    scenarios: Vec<String>,
-    /// How long each turn is: `quick` judges work and throughput, `full` tails as well, and takes hours
-    #[arg(long, value_name = "PROFILE", default_value = "quick", value_parser = gate_profile)]
-    profile: &'static Profile,
+    #[command(flatten)]
+    asked: Asked,
     #[command(flatten)]
     gate: GateOptions,
-    /// The seed of every random choice; drawn and printed when it is not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
-    seed: Option<u64>,
-    /// Where the run and the comparison are written
-    #[arg(long, value_name = "DIR", default_value = "reports")]
-    out: PathBuf,
 }
 
 /// What is judged: its label, what was found, where it is, and what it amounts to by itself.
@@ -181,7 +155,7 @@ fn engines(loaded: &Loaded) -> String {
 
 /// What an earlier run says of the engine.
 fn head_from(from: &Path, arguments: &Arguments, selection: &Selection) -> Result<Head, CliError> {
-    let path = locate(from, &arguments.out);
+    let path = locate(from, &arguments.asked.out);
     let all = RunDir::load_any(&path)?;
     let known = engines(&all);
     let name = selection.engine.name();
@@ -212,26 +186,15 @@ async fn found_on(
     arguments: &Arguments,
     selection: &Selection,
 ) -> Result<Result<Head, Exit>, CliError> {
-    let seed = arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX));
-    let scenarios = judging(&arguments.scenarios)?;
-    let select = Select { contracts: arguments.contracts.clone(), ..Select::engines(&[]) };
-    let contracts = select.contracts()?;
+    let asked = &arguments.asked;
+    let seed = asked.seed();
+    let scenarios = asked.scenarios()?;
+    let contracts = asked.plan(selection, seed)?;
     let id = run_id(now());
     let mut loaded = Loaded::default();
     let mut directory = None;
-    if arguments.only != Some(Only::Measurements) {
-        let plan = Plan {
-            selections: vec![selection.clone()],
-            contracts,
-            seed,
-            repeat: 1,
-            matrix: arguments.matrix,
-            jobs: None,
-            controls: false,
-            shard: None,
-        };
-        let known = arguments.known_failing.as_deref();
-        let done = match contracts_on(id.clone(), &plan, known, &arguments.out).await? {
+    if asked.contracts() {
+        let done = match asked.run(id.clone(), &contracts).await? {
             Ok(done) => done,
             Err(exit) => return Ok(Err(exit)),
         };
@@ -241,13 +204,13 @@ async fn found_on(
     }
     let directory = match directory {
         Some(directory) => directory,
-        None => RunDir::create(&arguments.out, &id)?,
+        None => RunDir::create(&asked.out, &id)?,
     };
-    if arguments.only != Some(Only::Contracts) {
+    if asked.measurements() {
         let plan = suite::Plan {
             selections: vec![selection.clone()],
             scenarios,
-            profile: arguments.profile,
+            profile: asked.profile,
             seed,
             shard: None,
         };

@@ -14,6 +14,7 @@ use crate::exit_code::Exit;
 use crate::suite::Interrupt;
 
 mod adopt;
+mod asked;
 mod bench;
 mod bench_progress;
 mod bench_table;

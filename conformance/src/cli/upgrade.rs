@@ -1,40 +1,24 @@
 //! `leaseproof upgrade`: two servers at once, the catalogue on both, measured turn about, one verdict.
 
-use std::path::{Path, PathBuf};
-
-use clap::{Args, ValueEnum};
+use clap::Args;
 use leaseproof_benches::conditions;
-use leaseproof_benches::profile::Profile;
-use leaseproof_benches::scenario::Scenario;
 use leaseproof_benches::server::{Bench, Fault};
 use leaseproof_benches::turn_about::{self, Hooks};
 use leaseproof_engines::provider::Selection;
 use leaseproof_reports::bench::BenchRun;
 use leaseproof_reports::compare::{self, Comparison};
-use leaseproof_reports::schema::SEED_MAX;
 use leaseproof_reports::{Loaded, RunDir, format::comparison};
 
-use super::bench::{chosen, exit_of as exit_of_bench, fresh};
+use super::asked::Asked;
+use super::bench::{exit_of as exit_of_bench, fresh};
 use super::bench_progress::Watch;
 use super::compare::WIDTH;
 use super::error::CliError;
 use super::gate_options::{GateOptions, exit_of};
 use super::output::out;
-use super::run::{Done, known_failures, matrix, now, perform_as, run_id};
-use super::select::Select;
+use super::run::{now, run_id};
 use crate::exit_code::Exit;
-use crate::suite::Plan;
 use crate::summary;
-use crate::variant::Matrix;
-
-/// What both sides are asked.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Only {
-    /// The contracts
-    Contracts,
-    /// The measurements
-    Measurements,
-}
 
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]
@@ -46,27 +30,8 @@ pub(super) struct Arguments {
     /// What it may become, named the same way
     #[arg(value_name = "HEAD")]
     head: String,
-    /// Ask only one of the two questions
-    #[arg(long, value_name = "WHAT")]
-    only: Option<Only>,
-    /// The contracts, as a pattern over their ids: `claim/*`; may be repeated
-    #[arg(long = "contract", value_name = "GLOB")]
-    contracts: Vec<String>,
-    /// Which variants of the contracts: the engine's defaults, or every isolation, clock and journal mode
-    #[arg(long, value_name = "MATRIX", default_value = "full", value_parser = matrix)]
-    matrix: Matrix,
-    /// A file of known failures, beside those that ship with the suite
-    #[arg(long, value_name = "FILE")]
-    known_failing: Option<PathBuf>,
-    /// How many cases run at once [default: 4, on an embedded engine 8]
-    #[arg(long, value_name = "N")]
-    jobs: Option<std::num::NonZeroUsize>,
-    /// The scenarios, as a pattern over their ids; may be repeated [default: queue-state, skip-probe]
-    #[arg(long = "scenario", value_name = "GLOB")]
-    scenarios: Vec<String>,
-    /// How long each turn is: `quick` judges work and throughput, `full` tails as well, and takes hours
-    #[arg(long, value_name = "PROFILE", default_value = "quick", value_parser = gate_profile)]
-    profile: &'static Profile,
+    #[command(flatten)]
+    asked: Asked,
     /// In how many groups of base, head, head, base each cell is measured; fewer than 10 seldom decide
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..=1000))]
     groups: u32,
@@ -75,28 +40,11 @@ pub(super) struct Arguments {
     /// Put a known fault into the measured head, to see that it is found: `slow-claim` or `no-index`
     #[arg(long, value_name = "FAULT", default_value = "none", value_parser = fault)]
     control: Fault,
-    /// The seed of every random choice; drawn and printed when it is not given
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=SEED_MAX))]
-    seed: Option<u64>,
-    /// Where the runs of both sides and the comparison are written
-    #[arg(long, value_name = "DIR", default_value = "reports")]
-    out: PathBuf,
-}
-
-pub(super) fn gate_profile(name: &str) -> Result<&'static Profile, String> {
-    let wanted = format!("gate-{name}");
-    let found = Profile::GATES.into_iter().find(|profile| profile.name == wanted);
-    found.ok_or_else(|| "profiles are `quick` and `full`".to_owned())
 }
 
 fn fault(name: &str) -> Result<Fault, String> {
     let found = Fault::ALL.into_iter().find(|fault| fault.as_str() == name);
     found.ok_or_else(|| "controls are `none`, `slow-claim` and `no-index`".to_owned())
-}
-
-/// The scenarios by which upgrades are judged.
-pub(super) fn judging(patterns: &[String]) -> Result<Vec<&'static dyn Scenario>, CliError> {
-    chosen(patterns, |scenario| scenario.judges_upgrades())
 }
 
 /// One side and where it is written.
@@ -111,28 +59,19 @@ type Ended = Option<Exit>;
 
 pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     let mut sides = sides(arguments)?;
-    let scenarios = judging(&arguments.scenarios)?;
-    let contracts = select(arguments).contracts()?;
-    let seed = arguments.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX));
+    let asked = &arguments.asked;
+    let seed = asked.seed();
+    let scenarios = asked.scenarios()?;
+    // Before anything runs: a pattern that selects nothing is an error.
+    let plans = [asked.plan(&sides[0].selection, seed)?, asked.plan(&sides[1].selection, seed)?];
     let id = run_id(now());
     for (side, name) in sides.iter_mut().zip(["base", "head"]) {
         side.directory = format!("{id}-{name}");
     }
-    let directory = RunDir::create(&arguments.out, &id)?;
-    if arguments.only != Some(Only::Measurements) {
-        for side in &mut sides {
-            let plan = Plan {
-                selections: vec![side.selection.clone()],
-                contracts: contracts.clone(),
-                seed,
-                repeat: 1,
-                matrix: arguments.matrix,
-                jobs: arguments.jobs,
-                controls: false,
-                shard: None,
-            };
-            let (id, known) = (side.directory.clone(), arguments.known_failing.as_deref());
-            let done = match contracts_on(id, &plan, known, &arguments.out).await? {
+    let directory = RunDir::create(&asked.out, &id)?;
+    if asked.contracts() {
+        for (side, plan) in sides.iter_mut().zip(&plans) {
+            let done = match asked.run(side.directory.clone(), plan).await? {
                 Ok(done) => done,
                 Err(exit) => return Ok(exit),
             };
@@ -142,13 +81,9 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         }
     }
     let mut measured = Exit::Kept;
-    if arguments.only != Some(Only::Contracts) {
-        let plan = turn_about::Plan {
-            scenarios,
-            profile: arguments.profile,
-            groups: arguments.groups,
-            seed,
-        };
+    if asked.measurements() {
+        let plan =
+            turn_about::Plan { scenarios, profile: asked.profile, groups: arguments.groups, seed };
         match measure(arguments, &id, &mut sides, &plan).await? {
             Some(exit) => return Ok(exit),
             None => {
@@ -177,10 +112,6 @@ pub(super) fn worst(exits: [Exit; 3]) -> Exit {
     found.unwrap_or(Exit::Kept)
 }
 
-fn select(arguments: &Arguments) -> Select {
-    Select { contracts: arguments.contracts.clone(), ..Select::engines(&[]) }
-}
-
 /// Both sides, which must be of one engine.
 fn sides(arguments: &Arguments) -> Result<[Side; 2], CliError> {
     let side = |text: &String| -> Result<Side, CliError> {
@@ -193,24 +124,6 @@ fn sides(arguments: &Arguments) -> Result<[Side; 2], CliError> {
         true => Ok(sides),
         false => Err(CliError::TwoEngines { base: base.to_owned(), head: head.to_owned() }),
     }
-}
-
-/// Runs the contracts on one server, as the run with that id; how it ended where there is nothing to judge.
-pub(super) async fn contracts_on(
-    id: String,
-    plan: &Plan,
-    known_failing: Option<&Path>,
-    out: &Path,
-) -> Result<Result<Done, Exit>, CliError> {
-    let done = perform_as(id, plan, &known_failures(known_failing)?, out).await?;
-    done.print_missing();
-    if done.interrupted {
-        return Ok(Err(Exit::Interrupted));
-    }
-    if done.run.engines.iter().any(leaseproof_reports::EngineRun::is_missing) {
-        return Ok(Err(Exit::EngineMissing));
-    }
-    Ok(Ok(done))
 }
 
 /// Measures both sides turn about.
@@ -243,7 +156,7 @@ async fn measure(
     for side in &*sides {
         let directory = match &side.loaded.run {
             Some(_) => existing(arguments, &side.directory)?,
-            None => RunDir::create(&arguments.out, &side.directory)?,
+            None => RunDir::create(&arguments.asked.out, &side.directory)?,
         };
         let mut run = fresh(side.directory.clone(), plan.seed, plan.profile);
         run.turn_about = Some(id.to_owned());
@@ -274,7 +187,7 @@ async fn measure(
 }
 
 fn existing(arguments: &Arguments, id: &str) -> Result<RunDir, CliError> {
-    let path = arguments.out.join("runs").join(id);
+    let path = arguments.asked.out.join("runs").join(id);
     RunDir::existing(&path).ok_or(CliError::NoRun { path })
 }
 
