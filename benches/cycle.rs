@@ -74,6 +74,9 @@ pub async fn measure_on(
     load_on(task, filled, claims).await?.finish(filled, depth).await
 }
 
+/// Why the processor time of a server is not known.
+pub const HIDDEN_CPU: &str = "the server is no process on this machine that we have started";
+
 /// A load that has ended, before its queue was looked at.
 pub struct Ended {
     loaded: Loaded<Claimer>,
@@ -81,6 +84,22 @@ pub struct Ended {
     fed: Option<Fed>,
     before: Counters,
     audit_before: Audit,
+    /// Why the server's processor time is not known, where it is not.
+    hidden_cpu: &'static str,
+}
+
+/// The load that the profile asks for.
+#[must_use]
+pub fn load_of(task: Task<'_>, pace: Pace) -> Load {
+    Load {
+        warm_up: task.profile.warm_up,
+        window: task.profile.window,
+        pace,
+        seed: task.seed,
+        operations: OPERATIONS.len(),
+        tallies: TALLIES,
+        server: task.bench.endpoint.process,
+    }
 }
 
 /// Lets workers claim, and closes their sessions.
@@ -103,14 +122,7 @@ pub async fn load_on(
     }
     let hz = claims.sample_hz;
     let sampler = (hz > 0.0).then(|| Sampler::start(Arc::clone(&filled.store), hz));
-    let load = Load {
-        warm_up: task.profile.warm_up,
-        window: task.profile.window,
-        pace: claims.pace,
-        seed: task.seed,
-        operations: OPERATIONS.len(),
-        tallies: TALLIES,
-    };
+    let load = load_of(task, claims.pace);
     let mut workers = Claimer::all(sessions, claims.batch, claims.strategy);
     let slowed = task.bench.fault == Fault::SlowClaim;
     workers.iter_mut().for_each(|worker| worker.slowed = slowed);
@@ -124,7 +136,11 @@ pub async fn load_on(
     for worker in std::mem::take(&mut loaded.workers) {
         worker.session.close().await;
     }
-    Ok(Ended { loaded, samples, fed, before, audit_before })
+    let hidden_cpu = match task.bench.engine.server() {
+        Some(_) => HIDDEN_CPU,
+        None => "an embedded engine works in the client's processes",
+    };
+    Ok(Ended { loaded, samples, fed, before, audit_before, hidden_cpu })
 }
 
 impl Ended {
@@ -136,7 +152,7 @@ impl Ended {
         let record = &self.loaded.record;
         let change = filled.counters().await?.since(&self.before);
         let mut measured = Measured::default();
-        recorded(&mut measured, &self.loaded);
+        recorded(&mut measured, &self.loaded, self.hidden_cpu);
         let claims = record.operations(0).all;
         measured.counted(&change, claims);
         let rows = record.tally(ROWS).all;
@@ -161,7 +177,7 @@ impl Ended {
     }
 }
 
-fn recorded(measured: &mut Measured, loaded: &Loaded<Claimer>) {
+fn recorded(measured: &mut Measured, loaded: &Loaded<Claimer>, hidden_cpu: &str) {
     let (record, seconds) = (&loaded.record, loaded.seconds);
     measured.recorded(record, seconds);
     let claims = record.operations(0).window as f64;
@@ -174,6 +190,10 @@ fn recorded(measured: &mut Measured, loaded: &Loaded<Claimer>) {
     measured.value("retries_per_claim", share(RETRIES));
     measured.value("client_cpu_us_per_claim", loaded.cpu_s * 1e6 / claims.max(1.0));
     measured.value("client_cpu_cores", loaded.cpu_s / seconds);
+    match loaded.server_cpu_s {
+        Some(cpu_s) => measured.value("server_cpu_us_per_claim", cpu_s * 1e6 / claims.max(1.0)),
+        None => measured.hidden("server_cpu_us_per_claim", hidden_cpu),
+    }
     for (place, operation) in OPERATIONS.iter().enumerate() {
         measured.latency(operation, record.latency(place));
     }

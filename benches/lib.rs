@@ -5,6 +5,7 @@
 //! guessed; after each load the store is checked, and a cell in which an event was lost or doubled
 //! is no result.
 
+pub mod bystander;
 pub mod claim_cycle;
 pub mod conditions;
 pub mod cycle;

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use leaseproof_engines::EngineError;
+use leaseproof_engines::provider::{ProcessId, cpu_of_tree};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
@@ -43,6 +44,8 @@ pub struct Load {
     pub operations: usize,
     /// How many tallies are kept.
     pub tallies: usize,
+    /// The server's first process, where its processor time can be read.
+    pub server: Option<ProcessId>,
 }
 
 /// One turn of a worker.
@@ -74,6 +77,8 @@ pub struct Loaded<W> {
     pub seconds: f64,
     /// Processor time that this program used inside the window, in seconds.
     pub cpu_s: f64,
+    /// The same of the server, where it can be read.
+    pub server_cpu_s: Option<f64>,
     /// Turns that were due inside the load and had not begun when it ended; 0 in a closed loop.
     pub unsent: u64,
     /// How late turns began, on a schedule.
@@ -129,7 +134,7 @@ pub async fn run<W: Worker>(workers: Vec<W>, load: Load) -> Result<Loaded<W>, En
         let shared = Arc::clone(&shared);
         std::thread::spawn(move || pace(&shared))
     });
-    let cpu_s = cpu_inside(&shared).await;
+    let (cpu_s, server_cpu_s) = cpu_inside(&shared).await;
     let mut workers = Vec::new();
     let mut recorders = Vec::new();
     let mut failure = None;
@@ -154,6 +159,7 @@ pub async fn run<W: Worker>(workers: Vec<W>, load: Load) -> Result<Loaded<W>, En
         workers,
         seconds: load.window.as_secs_f64(),
         cpu_s,
+        server_cpu_s,
         unsent: (shared.schedule.len() - begun) as u64,
         lag: record.latency(load.operations),
         record,
@@ -237,13 +243,15 @@ fn pace(shared: &Shared) {
     shared.due.close();
 }
 
-/// The processor time that this program uses between the window's beginning and its end.
+/// The processor time that this program and the server use between the window's beginning and its end.
 #[expect(clippy::disallowed_methods, reason = "the window of a load is time itself")]
-async fn cpu_inside(shared: &Shared) -> f64 {
+async fn cpu_inside(shared: &Shared) -> (f64, Option<f64>) {
+    let server = || shared.load.server.and_then(cpu_of_tree);
     tokio::time::sleep_until((shared.start() + shared.load.warm_up).into()).await;
-    let before = cpu_s(UsageWho::RUSAGE_SELF);
+    let before = (cpu_s(UsageWho::RUSAGE_SELF), server());
     tokio::time::sleep_until(shared.end().into()).await;
-    cpu_s(UsageWho::RUSAGE_SELF) - before
+    let of_server = server().zip(before.1).map(|(after, before)| after.saturating_sub(before));
+    (cpu_s(UsageWho::RUSAGE_SELF) - before.0, of_server.map(|time| time.as_secs_f64()))
 }
 
 /// User and system time so far.

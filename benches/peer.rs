@@ -6,15 +6,18 @@
 //! parameter that a peer is not given is an error, because a driver may send NULL for it, and no row
 //! is below NULL.
 
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use leaseproof_engines::lease::Strategy;
+use leaseproof_engines::provider::{ProcessId, cpu_of_tree};
 use leaseproof_engines::requeue::claims_to_the_tail;
 use leaseproof_engines::statement::{Compiled, Placeholder, Statements, compile};
 use leaseproof_engines::store::StoreOptions;
 use leaseproof_engines::{EngineError, ErrorKind};
 use leaseproof_reports::stats::Estimate;
+use tokio::process::Command;
 
 use crate::claim_cycle::{Claimer, NOW, RETRIES, TALLIES, UNTIL};
 use crate::load::{self, Load, Pace};
@@ -22,8 +25,11 @@ use crate::measured::Measured;
 use crate::scenario::Spec;
 use crate::server::{Bench, Filled, Queue};
 
-/// Groups of four turns each, in the order runner, peer, peer, runner, which cancels a drift.
-const GROUPS: usize = 10;
+/// How often the order of turns is gone through.
+const GROUPS: usize = 6;
+/// Whose turn it is, the runner's or not. It cancels what changes steadily, and what bends: a table fills
+/// with dead rows fast at first, and whoever had the two ends of four turns would be favoured.
+const ORDER: [bool; 8] = [true, false, false, true, false, true, true, false];
 /// How long each turn runs before anything counts.
 pub const WARM_UP: Duration = Duration::from_millis(500);
 /// How many events the queue holds.
@@ -32,9 +38,6 @@ const DEPTH: u64 = 20_000;
 const SHORT: f64 = 0.05;
 /// The share by which the events per claim of the two sides may differ.
 const APART: f64 = 0.03;
-/// How often the processor time of connecting is measured, which is no part of a claim. The least counts,
-/// since whatever else the machine does can only add to it.
-pub const CONNECTING_RUNS: usize = 3;
 /// The readings that answer such a question.
 pub const HEADLINE: &[&str] =
     &["ratio", "ratio_low", "ratio_high", "runner_cpu_us_per_claim", "peer_cpu_us_per_claim"];
@@ -44,12 +47,14 @@ pub const HEADLINE: &[&str] =
 pub struct Side {
     /// Claims in a second of the window.
     pub claims_per_s: f64,
-    /// Processor time of this side for each claim.
-    pub cpu_us_per_claim: f64,
+    /// Processor time of this side inside the window, where it can be read.
+    pub cpu_s: Option<f64>,
     /// Claims in all, also outside of the window.
     pub claims: u64,
     /// Errors after which a claim was made again, inside the window.
     pub retries: u64,
+    /// Processor time of the server for the whole turn, where it can be read.
+    pub server_cpu_s: Option<f64>,
 }
 
 /// Another generator of the same claims.
@@ -73,6 +78,8 @@ pub struct Plan {
     pub strategy: Strategy,
     /// What is measured of each turn.
     pub window: Duration,
+    /// The server's first process, where its processor time can be read.
+    pub server: Option<ProcessId>,
 }
 
 /// A failure of the comparison.
@@ -99,7 +106,7 @@ pub fn number_after(text: &str, label: &str) -> Option<f64> {
 /// A cell of such a comparison.
 #[must_use]
 pub fn cell(workers: usize, batch: u32, window: Duration) -> Spec {
-    let turns = 4.0 * GROUPS as f64;
+    let turns = (ORDER.len() * GROUPS) as f64;
     let seconds = (window + WARM_UP).as_secs_f64() * turns + 3.0;
     Spec::new(1, seconds).with("workers", workers).with("batch", batch)
 }
@@ -146,7 +153,38 @@ pub fn compiled(
     }
 }
 
-/// Measures the runner and the peer in groups of four turns, and their ratio with its interval.
+/// Runs another generator, which takes `length` after it has connected, and reads the processor time that
+/// it uses in a part of that as long as `window`: connecting costs a password's hash for each connection,
+/// which is no part of a claim.
+///
+/// # Errors
+/// When it cannot be run.
+pub async fn watched(
+    command: &mut Command,
+    length: Duration,
+    window: Duration,
+) -> Result<(Output, Option<f64>), EngineError> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    let child = command.spawn().map_err(|error| {
+        let program = command.as_std().get_program().to_string_lossy().into_owned();
+        failed(format!("`{program}` cannot be run: {error}"))
+    })?;
+    let process = child.id().and_then(|pid| ProcessId::of(i32::try_from(pid).ok()?));
+    let used = used_in(process, length.saturating_sub(window), window);
+    let (ended, used) = futures::future::join(child.wait_with_output(), used).await;
+    Ok((ended.map_err(failed)?, used))
+}
+
+/// The processor time that a process uses in a window; `None` when it ends before that does.
+#[expect(clippy::disallowed_methods, reason = "the window is time itself")]
+async fn used_in(process: Option<ProcessId>, before: Duration, window: Duration) -> Option<f64> {
+    tokio::time::sleep(before).await;
+    let start = cpu_of_tree(process?)?;
+    tokio::time::sleep(window).await;
+    Some(cpu_of_tree(process?)?.saturating_sub(start).as_secs_f64())
+}
+
+/// Measures the runner and the peer in groups of turns, and their ratio with its interval.
 ///
 /// # Errors
 /// When a side fails, or the table does not account for what it claims to have done.
@@ -158,9 +196,16 @@ pub async fn compare(
     let (mut ratios, mut ours, mut theirs) = (Vec::new(), Turns::new(), Turns::new());
     for _ in 0..GROUPS {
         let mut speeds = [0.0, 0.0];
-        for is_ours in [true, false, false, true] {
+        for (turn, is_ours) in ORDER.into_iter().enumerate() {
+            if turn % 4 == 0 {
+                // What gathers in the table in four turns is gathered anew in the next four.
+                filled.instruments.settle().await?;
+            }
             let before = filled.instruments.audit().await?.attempts;
-            let side = if is_ours { runner(filled, plan).await? } else { peer.turn().await? };
+            let cpu = plan.server.and_then(cpu_of_tree);
+            let mut side = if is_ours { runner(filled, plan).await? } else { peer.turn().await? };
+            let used = plan.server.and_then(cpu_of_tree).zip(cpu);
+            side.server_cpu_s = used.map(|(after, before)| (after - before).as_secs_f64());
             let rows = filled.instruments.audit().await?.attempts - before;
             let (turns, name) =
                 if is_ours { (&mut ours, "the runner") } else { (&mut theirs, "the peer") };
@@ -173,7 +218,7 @@ pub async fn compare(
         return Err(failed(why));
     }
     let mut measured = Measured::default();
-    measured.repeat.seconds = plan.window.as_secs_f64() * 4.0 * GROUPS as f64;
+    measured.repeat.seconds = plan.window.as_secs_f64() * (ORDER.len() * GROUPS) as f64;
     // Ratios are positive, so this is the mean of their logarithms.
     let ratio = Estimate::of(&ratios).ok_or_else(|| failed("no group was measured"))?;
     measured.value("ratio", ratio.mean);
@@ -182,8 +227,15 @@ pub async fn compare(
     for (name, turns) in [("runner", &ours), ("peer", &theirs)] {
         let mut value = |reading: &str, value| measured.value(&format!("{name}_{reading}"), value);
         value("claims_per_s", turns.mean(|side| side.claims_per_s));
-        value("cpu_us_per_claim", turns.mean(|side| side.cpu_us_per_claim));
+        if let Some(cpu_s) = turns.sum(|side| side.cpu_s) {
+            let seconds = plan.window.as_secs_f64() * turns.0.len() as f64;
+            let claims = turns.mean(|side| side.claims_per_s) * seconds;
+            value("cpu_us_per_claim", cpu_s * 1e6 / claims);
+        }
         value("mean_batch", turns.rows_per_claim());
+        if let Some(cpu_s) = turns.sum(|side| side.server_cpu_s) {
+            value("server_cpu_us_per_claim", cpu_s * 1e6 / turns.claims() as f64);
+        }
         value("retries", turns.0.iter().map(|(side, _)| side.retries as f64).sum());
     }
     Ok(measured)
@@ -201,6 +253,7 @@ async fn runner(filled: &mut Filled, plan: Plan) -> Result<Side, EngineError> {
         seed: 0,
         operations: 2,
         tallies: TALLIES,
+        server: None,
     };
     let loaded = load::run(claimers, load).await?;
     for worker in loaded.workers {
@@ -209,9 +262,10 @@ async fn runner(filled: &mut Filled, plan: Plan) -> Result<Side, EngineError> {
     let claims = loaded.record.operations(0);
     Ok(Side {
         claims_per_s: claims.window as f64 / loaded.seconds,
-        cpu_us_per_claim: loaded.cpu_s * 1e6 / claims.window.max(1) as f64,
+        cpu_s: Some(loaded.cpu_s),
         claims: claims.all,
         retries: loaded.record.tally(RETRIES).window,
+        server_cpu_s: None,
     })
 }
 
@@ -242,10 +296,17 @@ impl Turns {
         self.0.iter().map(|(side, _)| read(side)).sum::<f64>() / self.0.len() as f64
     }
 
+    fn claims(&self) -> u64 {
+        self.0.iter().map(|(side, _)| side.claims).sum()
+    }
+
     fn rows_per_claim(&self) -> f64 {
         let rows: i64 = self.0.iter().map(|(_, rows)| rows).sum();
-        let claims: u64 = self.0.iter().map(|(side, _)| side.claims).sum();
-        rows as f64 / claims as f64
+        rows as f64 / self.claims() as f64
+    }
+
+    fn sum(&self, read: fn(&Side) -> Option<f64>) -> Option<f64> {
+        self.0.iter().map(|(side, _)| read(side)).sum()
     }
 
     /// Why the claims of both sides are not the same work, if they are not.

@@ -54,6 +54,8 @@ pub enum Task {
         window_ms: u64,
         /// Whether each claim is a unit that reads first, and says beforehand that it will write.
         unit: Unit,
+        /// When a commit is told to be done.
+        synchronous: Synchronous,
     },
     /// Claims, applies an effect and acks, until every event is done.
     Drain {
@@ -71,6 +73,24 @@ pub enum Unit {
     Immediate,
     /// One that does not.
     Deferred,
+}
+
+/// SQLite's `synchronous` in WAL mode: whether a commit waits for the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Synchronous {
+    /// It does, which is the default of SQLite.
+    Full,
+    /// It does not: a loss of power may undo the last ones.
+    Normal,
+}
+
+impl Synchronous {
+    fn as_sql(self) -> &'static str {
+        match self {
+            Self::Full => "PRAGMA synchronous = FULL;",
+            Self::Normal => "PRAGMA synchronous = NORMAL;",
+        }
+    }
 }
 
 /// What a worker found.
@@ -214,8 +234,12 @@ async fn live() -> Result<Answer, EngineError> {
         statements.set("begin", "BEGIN;").map_err(failed)?;
     }
     let isolation = engine.server().map(|_| Isolation::ReadCommitted);
-    let options =
-        StoreOptions { statements: Some(statements), isolation, ..StoreOptions::default() };
+    let session = match order.task {
+        Task::Cycle { synchronous, .. } => synchronous.as_sql(),
+        Task::Drain { .. } => "",
+    };
+    let statements = Some(statements);
+    let options = StoreOptions { statements, isolation, session, ..StoreOptions::default() };
     let store: Arc<dyn Store> = Arc::from(engine.attach(&endpoint, &order.store, options)?);
     let mut session = store.session(&Default::default()).await?;
     // A connection that has read nothing has not opened the file yet.
@@ -223,7 +247,7 @@ async fn live() -> Result<Answer, EngineError> {
     println!("ready");
     line()?;
     match order.task {
-        Task::Cycle { warm_up_ms, window_ms, unit } => {
+        Task::Cycle { warm_up_ms, window_ms, unit, .. } => {
             let window = (Duration::from_millis(warm_up_ms), Duration::from_millis(window_ms));
             let mut answer = crate::process_work::cycle(session, &order, window, unit).await?;
             let mut instruments = store.instruments().await?;

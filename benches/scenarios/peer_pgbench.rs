@@ -2,7 +2,6 @@
 //!
 //! Measured only when it is asked for.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -11,17 +10,18 @@ use leaseproof_engines::provider::Address;
 use leaseproof_engines::statement::{Placeholder, Statements};
 use leaseproof_engines::store::Isolation;
 use leaseproof_engines::{Engine, EngineError};
-use nix::sys::resource::UsageWho;
 use tempfile::NamedTempFile;
 use tokio::process::Command;
 use url::Url;
 
-use crate::load::cpu_s;
 use crate::measured::Measured;
 use crate::peer::{self, Peer, Plan, Side, failed};
 use crate::profile::Profile;
 use crate::scenario::{Scenario, Spec, Task};
 use crate::server::Filled;
+
+/// What cleans the table up is the comparison itself, between its groups.
+const NO_AUTOVACUUM: &str = "ALTER TABLE lease_event SET (autovacuum_enabled = off)";
 
 /// The scenario's one instance.
 pub static SCENARIO: PeerPgbench = PeerPgbench;
@@ -58,6 +58,8 @@ impl Scenario for PeerPgbench {
 
     async fn measure(&self, task: Task<'_>) -> Result<Measured, EngineError> {
         let (mut filled, statements) = peer::queue(task.bench).await?;
+        // It would come during some turn and not during the others.
+        filled.instruments.alter(NO_AUTOVACUUM).await?;
         let measured = beside(task, &mut filled, &statements).await;
         filled.remove().await?;
         measured
@@ -77,19 +79,14 @@ async fn beside(
         batch: task.spec.get("batch"),
         strategy: Strategy::UpdateReturning,
         window: WINDOW,
+        server: task.bench.endpoint.process,
     };
     let mut pgbench = Pgbench {
         url: url.clone(),
         schema: filled.store.name(),
         script: script(statements)?,
         plan,
-        connecting: f64::INFINITY,
     };
-    // Each connection hashes a password.
-    for _ in 0..peer::CONNECTING_RUNS {
-        let once = pgbench.run(["-t", "1"]).await?.cpu_s;
-        pgbench.connecting = pgbench.connecting.min(once);
-    }
     peer::compare(filled, plan, &mut pgbench).await
 }
 
@@ -107,60 +104,35 @@ struct Pgbench {
     schema: String,
     script: NamedTempFile,
     plan: Plan,
-    /// Processor time that goes into connecting.
-    connecting: f64,
-}
-
-/// What pgbench says of itself.
-struct Told {
-    claims_per_s: f64,
-    claims: u64,
-    cpu_s: f64,
 }
 
 #[async_trait]
 impl Peer for Pgbench {
     async fn turn(&mut self) -> Result<Side, EngineError> {
+        let Self { url, plan, .. } = &*self;
         // It takes whole seconds, and has no warm-up.
-        let seconds = (WINDOW + peer::WARM_UP).as_secs_f64().ceil().to_string();
-        let told = self.run(["-T", &seconds]).await?;
-        let cpu_s = told.cpu_s - self.connecting;
-        Ok(Side {
-            claims_per_s: told.claims_per_s,
-            cpu_us_per_claim: cpu_s * 1e6 / told.claims.max(1) as f64,
-            claims: told.claims,
-            retries: 0,
-        })
-    }
-}
-
-impl Pgbench {
-    async fn run(&self, length: [&str; 2]) -> Result<Told, EngineError> {
-        let Self { url, plan, .. } = self;
+        let seconds = (WINDOW + peer::WARM_UP).as_secs_f64().ceil();
         let isolation = Isolation::ReadCommitted.as_sql().to_lowercase().replace(' ', "\\ ");
         let options =
             format!("-c search_path={} -c default_transaction_isolation={isolation}", self.schema);
         let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let given = peer::given(plan.batch).map(|(name, value)| format!("-D{name}={value}"));
-        let before = cpu_s(UsageWho::RUSAGE_CHILDREN);
-        let ended = Command::new("pgbench")
+        let mut command = Command::new("pgbench");
+        command
             .env("PGPASSWORD", peer::decoded(url.password().unwrap_or_default())?)
             .env("PGOPTIONS", options)
             .args(["-h", url.host_str().unwrap_or_default()])
             .args(["-U", &peer::decoded(url.username())?])
             .args(["-p", &url.port().unwrap_or(5432).to_string()])
             .args(["-n", "-M", "prepared"])
-            .args(length)
+            .args(["-T", &seconds.to_string()])
             .args(["-c", &plan.workers.to_string(), "-j", &threads.min(plan.workers).to_string()])
             .args(given)
             .args(["-D", "token=peer", "-f"])
             .arg(self.script.path())
-            .arg(url.path().trim_start_matches('/'))
-            .stdin(Stdio::null())
-            .output()
-            .await
-            .map_err(|error| failed(format!("`pgbench` cannot be run: {error}")))?;
-        let cpu_s = cpu_s(UsageWho::RUSAGE_CHILDREN) - before;
+            .arg(url.path().trim_start_matches('/'));
+        let length = Duration::from_secs_f64(seconds);
+        let (ended, cpu_s) = peer::watched(&mut command, length, WINDOW).await?;
         let text = String::from_utf8_lossy(&ended.stdout);
         let claims_per_s = peer::number_after(&text, "tps = ");
         let claims = peer::number_after(&text, "number of transactions actually processed: ");
@@ -169,6 +141,6 @@ impl Pgbench {
             let words = String::from_utf8_lossy(&ended.stderr).into_owned();
             return Err(failed(format!("`pgbench` failed: {}", words.trim())));
         };
-        Ok(Told { claims_per_s, claims: claims as u64, cpu_s })
+        Ok(Side { claims_per_s, claims: claims as u64, cpu_s, ..Side::default() })
     }
 }

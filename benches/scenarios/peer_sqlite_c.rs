@@ -75,6 +75,7 @@ async fn beside(
         batch: task.spec.get("batch"),
         strategy: Strategy::UpdateReturning,
         window: WINDOW,
+        server: task.bench.endpoint.process,
     };
     let mut plain = Loop {
         file: PathBuf::from(filled.store.name()),
@@ -113,9 +114,9 @@ impl Loop {
         let inside = (all - warm_up) as f64;
         Ok(Side {
             claims_per_s: inside / seconds,
-            cpu_us_per_claim: used * 1e6 / inside.max(1.0),
+            cpu_s: Some(used),
             claims: all,
-            retries: 0,
+            ..Side::default()
         })
     }
 

@@ -5,7 +5,6 @@
 //! another one. Neither encrypts, which sysbench 1.0 can only with files of keys; the runner's URL is
 //! changed for that. Measured only when it is asked for.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -14,12 +13,10 @@ use leaseproof_engines::provider::{Address, Endpoint};
 use leaseproof_engines::statement::{Placeholder, Statements, compile};
 use leaseproof_engines::store::{Isolation, SessionOptions};
 use leaseproof_engines::{Engine, EngineError};
-use nix::sys::resource::UsageWho;
 use tempfile::NamedTempFile;
 use tokio::process::Command;
 use url::Url;
 
-use crate::load::cpu_s;
 use crate::measured::Measured;
 use crate::peer::{self, Peer, Plan, Side, failed};
 use crate::profile::Profile;
@@ -86,7 +83,8 @@ fn unencrypted(bench: &Bench, url: &Url) -> Bench {
     Bench {
         engine: bench.engine,
         label: bench.label.clone(),
-        endpoint: Endpoint::server(endpoint.provider, url, endpoint.image.clone()),
+        endpoint: Endpoint::server(endpoint.provider, url, endpoint.image.clone())
+            .with_process(endpoint.process),
         identity: bench.identity.clone(),
         fault: bench.fault,
     }
@@ -103,20 +101,14 @@ async fn beside(
         batch: task.spec.get("batch"),
         strategy: Strategy::SkipLocked,
         window: WINDOW,
+        server: task.bench.endpoint.process,
     };
     let mut sysbench = Sysbench {
         url: url.clone(),
         database: filled.store.name(),
         script: written(".lua", &script(statements, plan.batch)?)?,
         plan,
-        connecting: f64::INFINITY,
     };
-    // Each connection hashes a password, and each thread compiles the script.
-    let events = format!("--events={}", plan.workers);
-    for _ in 0..peer::CONNECTING_RUNS {
-        let once = sysbench.run(&["--time=10", &events]).await?.cpu_s;
-        sysbench.connecting = sysbench.connecting.min(once);
-    }
     peer::compare(filled, plan, &mut sysbench).await
 }
 
@@ -168,8 +160,6 @@ struct Sysbench {
     database: String,
     script: NamedTempFile,
     plan: Plan,
-    /// Processor time that goes into connecting.
-    connecting: f64,
 }
 
 /// What sysbench says of itself, in all and since its last checkpoint.
@@ -177,7 +167,6 @@ struct Told {
     claims: u64,
     claims_per_s: f64,
     retries: u64,
-    cpu_s: f64,
 }
 
 #[async_trait]
@@ -185,27 +174,13 @@ impl Peer for Sysbench {
     async fn turn(&mut self) -> Result<Side, EngineError> {
         // It takes whole seconds. A checkpoint sets its counters back, which ends the warm-up.
         let warm_up = peer::WARM_UP.as_secs_f64().ceil();
-        let time = format!("--time={}", warm_up + WINDOW.as_secs_f64());
-        let checkpoint = format!("--report-checkpoints={warm_up}");
-        let told = self.run(&[&time, &checkpoint]).await?;
-        let cpu_s = told.cpu_s - self.connecting;
-        Ok(Side {
-            claims_per_s: told.claims_per_s,
-            cpu_us_per_claim: cpu_s * 1e6 / told.claims.max(1) as f64,
-            claims: told.claims,
-            retries: told.retries,
-        })
-    }
-}
-
-impl Sysbench {
-    async fn run(&self, length: &[&str]) -> Result<Told, EngineError> {
+        let length = Duration::from_secs_f64(warm_up) + WINDOW;
         let url = &self.url;
         let password = peer::decoded(url.password().unwrap_or_default())?;
         // A command line is everybody's to read; a file of options is not.
         let options = written(".conf", &format!("mysql-password={password}\n"))?;
-        let before = cpu_s(UsageWho::RUSAGE_CHILDREN);
-        let ended = Command::new("sysbench")
+        let mut command = Command::new("sysbench");
+        command
             .arg(format!("--config-file={}", options.path().display()))
             .args(["--db-driver=mysql", "--verbosity=2"])
             .arg(format!("--mysql-host={}", url.host_str().unwrap_or_default()))
@@ -214,17 +189,16 @@ impl Sysbench {
             .arg(format!("--mysql-db={}", self.database))
             .arg(format!("--mysql-ignore-errors={RETRYABLE}"))
             .arg(format!("--threads={}", self.plan.workers))
-            .args(length)
+            .arg(format!("--time={}", length.as_secs_f64()))
+            .arg(format!("--report-checkpoints={warm_up}"))
             .arg(self.script.path())
-            .arg("run")
-            .stdin(Stdio::null())
-            .output()
-            .await
-            .map_err(|error| failed(format!("`sysbench` cannot be run: {error}")))?;
-        let cpu_s = cpu_s(UsageWho::RUSAGE_CHILDREN) - before;
+            .arg("run");
+        let (ended, cpu_s) = peer::watched(&mut command, length, WINDOW).await?;
         let text = String::from_utf8_lossy(&ended.stdout);
-        match told(&text, cpu_s).filter(|_| ended.status.success()) {
-            Some(told) => Ok(told),
+        match told(&text).filter(|_| ended.status.success()) {
+            Some(Told { claims_per_s, claims, retries }) => {
+                Ok(Side { claims_per_s, claims, retries, cpu_s, ..Side::default() })
+            }
             None => {
                 let words = String::from_utf8_lossy(&ended.stderr).into_owned();
                 Err(failed(format!("`sysbench` failed: {} {}", text.trim(), words.trim())))
@@ -234,7 +208,7 @@ impl Sysbench {
 }
 
 /// The script's own reports: one at the checkpoint, if there is one, and the last one.
-fn told(text: &str, cpu_s: f64) -> Option<Told> {
+fn told(text: &str) -> Option<Told> {
     let reports: Vec<_> = text.lines().filter(|line| line.starts_with("claims=")).collect();
     let number = |report: &&str, name| peer::number_after(report, name);
     let claims: Option<Vec<f64>> = reports.iter().map(|line| number(line, "claims=")).collect();
@@ -243,7 +217,6 @@ fn told(text: &str, cpu_s: f64) -> Option<Told> {
         claims: claims.iter().sum::<f64>() as u64,
         claims_per_s: claims.last()? / number(last, "seconds=")?,
         retries: number(last, "retries=")? as u64,
-        cpu_s,
     })
 }
 
@@ -254,9 +227,9 @@ mod tests {
     #[test]
     fn the_window_is_what_follows_the_checkpoint() {
         let text = "claims=100 seconds=1.0 retries=1\nnoise\nclaims=600 seconds=3.0 retries=2\n";
-        let told = told(text, 0.0).unwrap();
+        let told = told(text).unwrap();
         assert_eq!((told.claims, told.claims_per_s, told.retries), (700, 200.0, 2));
-        assert!(super::told("FATAL: no connection", 0.0).is_none());
+        assert!(super::told("FATAL: no connection").is_none());
     }
 
     #[test]

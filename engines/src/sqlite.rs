@@ -228,6 +228,7 @@ struct SqliteStore {
     file: PathBuf,
     journal: Journal,
     statements: Compilation,
+    session: &'static str,
     epoch: i64,
     waits: Waits,
     works: Works,
@@ -240,6 +241,7 @@ impl SqliteStore {
             file: directory.join(sandbox_name()).with_extension("db"),
             journal: options.journal,
             statements: compile_all(&ENGINE, options, Placeholder::Numbered),
+            session: options.session,
             epoch: 0,
             waits: Waits::default(),
             works: Works::default(),
@@ -270,8 +272,9 @@ impl SqliteStore {
 
     async fn wire(&self, options: &SessionOptions) -> Result<(Box<dyn Wire>, SessionId)> {
         let mut connection = self.connect_with(statement_cache(options)).await?;
-        if options.read_only {
-            let outcome = connection.batch("PRAGMA query_only = 1").await;
+        let read_only = if options.read_only { "PRAGMA query_only = 1" } else { "" };
+        for statements in [self.session, read_only].into_iter().filter(|text| !text.is_empty()) {
+            let outcome = connection.batch(statements).await;
             outcome.map_err(|error| CODES.classify("set up a session", error))?;
         }
         let installed = busy::install(&mut connection, options.lock_timeout).await;

@@ -11,7 +11,7 @@ use testcontainers::runners::AsyncRunner;
 use testcontainers::{ContainerAsync, GenericImage, ImageExt};
 
 use crate::provider::keeper::Job;
-use crate::provider::{Attempt, Endpoint, ImageInfo, ProviderKind, docker, image};
+use crate::provider::{Attempt, Endpoint, ImageInfo, ProcessId, ProviderKind, docker, image};
 
 /// A running container and where its server will answer.
 pub(crate) struct Running {
@@ -93,7 +93,18 @@ pub(crate) async fn start(
     };
     let port = container.get_host_port_ipv4(port).await.map_err(failed)?;
     let url = job.spec.url(&host, port, &password);
-    Ok(Running { container, endpoint: Endpoint::server(kind, url, Some(image)), password })
+    let process = if local { process(engine, container.id()).await } else { None };
+    let endpoint = Endpoint::server(kind, url, Some(image)).with_process(process);
+    Ok(Running { container, endpoint, password })
+}
+
+/// The container's first process, where this machine's numbers are those of the engine's.
+async fn process(engine: &Docker, container: &str) -> Option<ProcessId> {
+    let state = engine.inspect_container(container, None).await.ok()?.state?;
+    let process = ProcessId::of(i32::try_from(state.pid?).ok()?)?;
+    // An engine in a virtual machine has numbers of its own, and any process may have the same one here.
+    let groups = std::fs::read_to_string(format!("/proc/{}/cgroup", process.pid)).ok()?;
+    groups.contains(container).then_some(process)
 }
 
 impl Running {

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 use url::Url;
 
+use crate::provider::ProcessId;
+
 /// Who provides a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -94,6 +96,8 @@ pub struct Endpoint {
     pub address: Address,
     /// The image, where it runs in a container.
     pub image: Option<ImageInfo>,
+    /// The server's first process, where it runs on this machine and we have started it.
+    pub process: Option<ProcessId>,
     /// Keeps an embedded engine's directory until the last clone of the endpoint is gone.
     keep: Option<Arc<TempDir>>,
 }
@@ -102,7 +106,14 @@ impl Endpoint {
     /// A server at that URL.
     #[must_use]
     pub fn server(provider: ProviderKind, url: Url, image: Option<ImageInfo>) -> Self {
-        Self { provider, address: Address::Server(url), image, keep: None }
+        Self { provider, address: Address::Server(url), image, process: None, keep: None }
+    }
+
+    /// The same server, whose first process on this machine is known.
+    #[must_use]
+    pub fn with_process(mut self, process: Option<ProcessId>) -> Self {
+        self.process = process;
+        self
     }
 
     /// An embedded engine in a directory that is the caller's, and stays.
@@ -112,6 +123,7 @@ impl Endpoint {
             provider: ProviderKind::Embedded,
             address: Address::Directory(path),
             image: None,
+            process: None,
             keep: None,
         }
     }

@@ -9,6 +9,7 @@ pub mod image;
 
 mod attempt;
 mod container;
+mod cpu;
 mod docker;
 mod embedded;
 mod endpoint;
@@ -26,6 +27,7 @@ mod survey;
 mod version;
 
 pub use self::attempt::{Attempt, Finding, Missing, Progress, ProgressFn};
+pub use self::cpu::cpu_of_tree;
 pub use self::endpoint::{Address, Endpoint, ImageInfo, ProviderKind, redact};
 pub use self::keeper::keeper_main;
 pub use self::options::ProvideOptions;

@@ -13,7 +13,7 @@ use std::process::{Child, Command};
 pub(crate) use self::find::{Programs, find};
 use self::run::{Workspace, initialize, serve};
 use crate::provider::keeper::Job;
-use crate::provider::{Attempt, Endpoint, ProviderKind, ServerSpec, container};
+use crate::provider::{Attempt, Endpoint, ProcessId, ProviderKind, ServerSpec, container};
 
 /// What a user can do where the files of a server cannot be made.
 const SPACE: &str = "free space for temporary files, or set TMPDIR to where there is some";
@@ -59,8 +59,9 @@ pub(crate) async fn start(job: &Job) -> Result<NativeServer, Attempt> {
     let log = workspace.directory.join("server.log");
     let child = serve(job, &programs, &workspace, port, &log).map_err(io)?;
     let url = job.spec.url("127.0.0.1", port, &job.password);
+    let process = i32::try_from(child.id()).ok().and_then(ProcessId::of);
     Ok(NativeServer {
-        endpoint: Endpoint::server(ProviderKind::Native, url, None),
+        endpoint: Endpoint::server(ProviderKind::Native, url, None).with_process(process),
         child,
         log,
         password: job.password.clone(),

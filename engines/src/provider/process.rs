@@ -4,9 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use nix::unistd::{Pid, getpid, getppid};
+use serde::{Deserialize, Serialize};
 
 /// A process: its number, and when it started, because numbers are used again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ProcessId {
     /// Its number.
     pub pid: i32,
@@ -78,10 +79,13 @@ impl FromStr for ProcessId {
 #[error("`{0}` is not a process: write it as `PID:START`")]
 pub struct MalformedProcessId(String);
 
+/// What the system tells of a process, from its state on: field 3 and those that follow.
+pub(in crate::provider) use self::system::fields;
+
 #[cfg(target_os = "linux")]
 mod system {
     /// The fields after the name, which may itself hold spaces and brackets.
-    fn fields(pid: i32) -> Option<Vec<String>> {
+    pub(in crate::provider) fn fields(pid: i32) -> Option<Vec<String>> {
         let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         let (_, fields) = stat.rsplit_once(')')?;
         Some(fields.split_whitespace().map(str::to_owned).collect())
@@ -104,6 +108,11 @@ mod system {
 mod system {
     use std::hash::{DefaultHasher, Hash, Hasher};
     use std::process::{Command, Stdio};
+
+    /// Not here, where there is no `/proc`.
+    pub(in crate::provider) fn fields(_: i32) -> Option<Vec<String>> {
+        None
+    }
 
     fn ps(pid: i32, column: &str) -> Option<String> {
         let output = Command::new("ps")

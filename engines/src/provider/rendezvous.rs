@@ -43,6 +43,7 @@ struct StoredEndpoint {
     provider: ProviderKind,
     url: Url,
     image: Option<ImageInfo>,
+    process: Option<ProcessId>,
 }
 
 impl Rendezvous {
@@ -91,7 +92,8 @@ impl Rendezvous {
         }
         let stored: Option<StoredEndpoint> = self.load("json")?;
         Ok(stored.map_or(Outcome::None, |stored| {
-            Outcome::Ready(Endpoint::server(stored.provider, stored.url, stored.image))
+            let endpoint = Endpoint::server(stored.provider, stored.url, stored.image);
+            Outcome::Ready(endpoint.with_process(stored.process))
         }))
     }
 
@@ -103,6 +105,7 @@ impl Rendezvous {
             provider: endpoint.provider,
             url: url.clone(),
             image: endpoint.image.clone(),
+            process: endpoint.process,
         };
         self.store("json", &stored)
     }
