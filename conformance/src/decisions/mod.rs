@@ -29,3 +29,6 @@ pub mod pooled_connections {}
 
 #[doc = include_str!("0010-turn-about.md")]
 pub mod turn_about {}
+
+#[doc = include_str!("0011-peers.md")]
+pub mod peers {}
