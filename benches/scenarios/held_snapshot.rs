@@ -26,7 +26,6 @@ const RECOVERY: u32 = 2;
 const RECOVERED: f64 = 0.9;
 const BATCH: u32 = 10;
 const CLAIMS: &str = "claims_per_s";
-const BYSTANDER: &str = "bystander";
 
 /// The scenario's one instance.
 pub static SCENARIO: HeldSnapshot = HeldSnapshot;
@@ -51,6 +50,7 @@ impl Scenario for HeldSnapshot {
             "dead_rows",
             "history_length",
             "vm_steps_per_claim",
+            "bystander_p99_us",
             "recovery_s",
         ]
     }
@@ -74,7 +74,7 @@ impl Scenario for HeldSnapshot {
                 let loaded = beside_bystander(task, &mut filled).await?;
                 let (ended, bystander) = loaded;
                 let mut measured = ended.finish(&mut filled, DEPTH).await?;
-                measured.latency(BYSTANDER, bystander);
+                beside(&mut measured, bystander);
                 Ok(measured)
             }
         };
@@ -98,7 +98,7 @@ async fn held(task: Task<'_>, filled: &mut Filled) -> Result<Measured, EngineErr
     holder.close().await;
     let released = Instant::now();
     let mut measured = ended.finish(filled, DEPTH).await?;
-    measured.latency(BYSTANDER, bystander);
+    beside(&mut measured, bystander);
     for counter in [Counter::DeadRows, Counter::HistoryLength] {
         if let Some(observed) = state.0.get(&counter) {
             measured.observed(counter.as_str(), observed);
@@ -126,6 +126,17 @@ async fn beside_bystander(
     let reads = bystander.read(cycle::load_of(task, claims.pace));
     let (ended, latency) = futures::future::join(cycle::load_on(task, filled, claims), reads).await;
     Ok((ended?, latency?))
+}
+
+/// Sets what the bystander waited.
+fn beside(measured: &mut Measured, bystander: Option<Latency>) {
+    match bystander {
+        Some(latency) => {
+            measured.value("bystander_p99_us", latency.p99_us);
+            measured.latency("bystander", Some(latency));
+        }
+        None => measured.hidden("bystander_p99_us", "another file shares nothing with this one"),
+    }
 }
 
 /// Claims on, in pieces of half a window, until a piece is as quick as before the snapshot was held.
