@@ -12,15 +12,16 @@
 //! renew them to 200, or ack them.
 //! 1. Opposite order: each of two units has done the first of its events; the first unit is seen
 //!    waiting for the second; then the second unit goes on to the event that the first one holds.
-//! 2. At least one unit goes on and commits. One that failed with a retryable error is rolled back and
-//!    run again from its start, in the order of the ids.
+//! 2. At least one unit goes on. One that failed with a retryable error is rolled back and run again from
+//!    its start, in the order of the ids. It may overtake the one that waits (PostgreSQL lets it), so that
+//!    they block each other anew and the other one gives way: then something was taken in between.
 //! 3. Same order: the second unit is seen waiting at its first event until the first unit commits. It
 //!    goes on, or is told to retry where the isolation demands it.
 //! 4. At the end of each round both events are as the two units leave them in one order or the other,
 //!    and what each unit was told about both of them fits the same order.
 //!
 //! # How a violation looks
-//! Both units fail; neither ever ends; the error is not classified, so that the worker stops; or the
+//! Both units give way at once; neither ever ends; the error is not classified, so that the worker stops; or the
 //! worker repeats the statement instead of the unit: one event keeps what the other one lost, or, where
 //! the other unit overwrote that in any case, the committed unit was told of one event done and one not.
 //!
@@ -29,6 +30,8 @@
 //! datahub-project/datahub#19029.
 
 use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use leaseproof_engines::lease::{
@@ -43,6 +46,7 @@ use crate::context::{Context, Progress};
 use crate::contract::{Clocks, Contract, Finding, Judged, Scope, check, check_eq};
 use crate::gate::Retries;
 use crate::row::row;
+use crate::sabotage::units::RepeatsStatement;
 use crate::sabotage::{Control, Fault, Sabotage};
 
 /// See the module's documentation.
@@ -60,7 +64,7 @@ pub static CONTRACT: Contract = Contract {
             .seen_in("treasure-data/digdag#1475, datahub-project/datahub#19029"),
         Control::new(
             "statement-is-repeated-instead-of-the-unit",
-            &[Sabotage::Session(|| Box::new(RepeatsStatement::default()))],
+            &[Sabotage::Session(|| Box::<RepeatsStatement>::default())],
         ),
     ],
     doc: include_str!("ack_bulk_locks_in_order.rs"),
@@ -79,6 +83,10 @@ struct Party {
     actor: Actor,
     work: Work,
     effective: Vec<bool>,
+    number: usize,
+    /// Who of both gave way last, if nothing was taken since; 0 for nobody.
+    gave_way: Arc<AtomicUsize>,
+    both_at_once: bool,
 }
 
 /// Whether an event is done, and its deadline.
@@ -92,9 +100,13 @@ struct Batch {
 
 async fn run(context: &Context) -> Judged {
     let mut reader = context.actor("reader").await?;
-    let party = |actor| Party { actor, work: Work::Ack, effective: Vec::new() };
-    let mut one = party(context.actor("A, first connection").await?);
-    let mut two = party(context.actor("A, second connection").await?);
+    let gave_way = Arc::new(AtomicUsize::new(0));
+    let party = |number, actor| {
+        let (gave_way, effective) = (Arc::clone(&gave_way), Vec::new());
+        Party { actor, work: Work::Ack, effective, number, gave_way, both_at_once: false }
+    };
+    let mut one = party(1, context.actor("A, first connection").await?);
+    let mut two = party(2, context.actor("A, second connection").await?);
     let (mut opposite_retries, mut same_retries) = (0, 0);
     let pairs = [(Work::Renew(180), Work::Renew(200)), (Work::Ack, Work::Renew(200))];
     for (number, (first, second)) in pairs.into_iter().enumerate() {
@@ -147,10 +159,8 @@ async fn opposite(
         classified(first)?;
         classified(second)?;
     }
-    let gave_way = retries.map(|retries| retries.total > 0);
-    check(gave_way != [true, true], || {
-        "both units were told to give way to each other".to_owned()
-    })?;
+    let at_once = one.both_at_once || two.both_at_once;
+    check(!at_once, || "both units were told to give way to each other".to_owned())?;
     both_done(context, reader, (one, two), batch).await?;
     Ok(retries[0].total + retries[1].total)
 }
@@ -265,7 +275,22 @@ impl Party {
             Work::Ack => self.actor.ack(id, &batch.token, now).await? == Acked::Acked,
         };
         self.effective.push(effective);
+        self.gave_way.store(0, Ordering::SeqCst);
         Ok(())
+    }
+
+    fn gives_way(
+        &mut self,
+        context: &Context,
+        retries: &mut Retries,
+        outcome: &store::Result<()>,
+    ) -> bool {
+        let again = retries.again(context, outcome);
+        if again {
+            let before = self.gave_way.swap(self.number, Ordering::SeqCst);
+            self.both_at_once |= before != 0 && before != self.number;
+        }
+        again
     }
 
     /// The rest of an open unit; when it is told to give way, the whole unit from its start.
@@ -280,7 +305,7 @@ impl Party {
             Ok(()) => self.actor.commit().await,
             failed => failed,
         };
-        if !retries.again(context, &rest) {
+        if !self.gives_way(context, retries, &rest) {
             return rest;
         }
         self.actor.rollback().await?;
@@ -296,7 +321,7 @@ impl Party {
     ) -> store::Result<()> {
         loop {
             let done = self.once(context, batch).await;
-            if !retries.again(context, &done) {
+            if !self.gives_way(context, retries, &done) {
                 return done;
             }
             self.actor.rollback().await?;
@@ -342,55 +367,4 @@ impl Fault for Unclassified {
 fn unclassified(mut error: EngineError) -> EngineError {
     error.kind = ErrorKind::Fatal;
     error
-}
-
-/// Runs the failed statement once more, by itself, as if its unit were still there.
-#[derive(Default)]
-struct RepeatsStatement {
-    unit_lost: bool,
-}
-
-#[async_trait]
-impl Fault for RepeatsStatement {
-    async fn commit(&mut self, session: &mut dyn Session) -> store::Result<()> {
-        match std::mem::take(&mut self.unit_lost) {
-            true => Ok(()),
-            false => session.commit().await,
-        }
-    }
-
-    async fn renew(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-        until: Instant,
-    ) -> store::Result<Renewed> {
-        match session.renew(event, token, now, until).await {
-            Err(error) if error.is_retryable() => {
-                self.unit_lost = true;
-                session.rollback().await?;
-                session.renew(event, token, now, until).await
-            }
-            answer => answer,
-        }
-    }
-
-    async fn ack(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-    ) -> store::Result<Acked> {
-        match session.ack(event, token, now).await {
-            Err(error) if error.is_retryable() => {
-                self.unit_lost = true;
-                session.rollback().await?;
-                session.ack(event, token, now).await
-            }
-            answer => answer,
-        }
-    }
 }

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use leaseproof_engines::EngineError;
-use leaseproof_engines::lease::EventId;
+use leaseproof_engines::lease::{Acked, EventId, FencingToken, Instant, Renewed};
 use leaseproof_engines::store::{Result, Session};
 
 use super::Fault;
@@ -81,5 +81,61 @@ impl Fault for KeepsHead {
             }
         }
         error
+    }
+}
+
+/// Runs the failed statement once more, by itself, as if its unit were still there.
+#[derive(Default)]
+pub struct RepeatsStatement {
+    unit_lost: bool,
+}
+
+impl RepeatsStatement {
+    async fn loses_unit(&mut self, session: &mut dyn Session) -> Result<()> {
+        self.unit_lost = true;
+        session.rollback().await
+    }
+}
+
+#[async_trait]
+impl Fault for RepeatsStatement {
+    async fn commit(&mut self, session: &mut dyn Session) -> Result<()> {
+        match std::mem::take(&mut self.unit_lost) {
+            true => Ok(()),
+            false => session.commit().await,
+        }
+    }
+
+    async fn renew(
+        &mut self,
+        session: &mut dyn Session,
+        event: &EventId,
+        token: &FencingToken,
+        now: Instant,
+        until: Instant,
+    ) -> Result<Renewed> {
+        match session.renew(event, token, now, until).await {
+            Err(error) if error.is_retryable() => {
+                self.loses_unit(session).await?;
+                session.renew(event, token, now, until).await
+            }
+            answer => answer,
+        }
+    }
+
+    async fn ack(
+        &mut self,
+        session: &mut dyn Session,
+        event: &EventId,
+        token: &FencingToken,
+        now: Instant,
+    ) -> Result<Acked> {
+        match session.ack(event, token, now).await {
+            Err(error) if error.is_retryable() => {
+                self.loses_unit(session).await?;
+                session.ack(event, token, now).await
+            }
+            answer => answer,
+        }
     }
 }
