@@ -23,6 +23,7 @@ pub const WORKERS: [usize; 3] = [1, 4, 16];
 #[must_use]
 pub fn runtime() -> Runtime {
     tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(crate::load::threads())
         .enable_all()
         .build()
         .expect("the system has threads")

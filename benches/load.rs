@@ -106,6 +106,15 @@ impl Shared {
     }
 }
 
+/// How many threads of the runtime serve the workers: a quarter of the processors, and at least one.
+///
+/// On a machine that the server shares, the threads of a generator wake each other for work that one of
+/// them had done with less, and what they use is taken from the server.
+#[must_use]
+pub fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(4))
+}
+
 /// Runs a load until its window has ended.
 ///
 /// # Errors

@@ -22,7 +22,7 @@ use tokio::process::Command;
 use crate::claim_cycle::{Claimer, NOW, RETRIES, TALLIES, UNTIL};
 use crate::load::{self, Load, Pace};
 use crate::measured::Measured;
-use crate::scenario::Spec;
+use crate::scenario::{Spec, Task};
 use crate::server::{Bench, Filled, Queue};
 
 /// How often the order of turns is gone through.
@@ -189,6 +189,7 @@ async fn used_in(process: Option<ProcessId>, before: Duration, window: Duration)
 /// # Errors
 /// When a side fails, or the table does not account for what it claims to have done.
 pub async fn compare(
+    task: Task<'_>,
     filled: &mut Filled,
     plan: Plan,
     peer: &mut dyn Peer,
@@ -197,6 +198,9 @@ pub async fn compare(
     for _ in 0..GROUPS {
         let mut speeds = [0.0, 0.0];
         for (turn, is_ours) in ORDER.into_iter().enumerate() {
+            if (task.stop)() {
+                return Err(failed("it was interrupted"));
+            }
             if turn % 4 == 0 {
                 // What gathers in the table in four turns is gathered anew in the next four.
                 filled.instruments.settle().await?;

@@ -63,7 +63,12 @@ pub struct Task<'run> {
     pub profile: &'run Profile,
     /// The seed of this repeat.
     pub seed: u64,
+    /// Whether the run was interrupted: what takes minutes asks between its parts.
+    pub stop: Stop<'run>,
 }
+
+/// Whether a run was interrupted.
+pub type Stop<'run> = &'run (dyn Fn() -> bool + Sync);
 
 /// A question about an engine, answered by measurement.
 #[async_trait]

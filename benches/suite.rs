@@ -19,7 +19,7 @@ use rand::{SeedableRng as _, rngs::StdRng};
 
 use crate::measured::Measured;
 use crate::profile::Profile;
-use crate::scenario::{Scenario, Spec, Task};
+use crate::scenario::{Scenario, Spec, Stop, Task};
 use crate::server::{Bench, BenchError, Queue};
 
 /// What is to be measured.
@@ -64,7 +64,7 @@ pub struct Hooks<'run> {
     /// Is told what happens.
     pub event: &'run mut dyn FnMut(Event<'_>),
     /// Whether to stop before the next repeat.
-    pub stop: &'run dyn Fn() -> bool,
+    pub stop: Stop<'run>,
     /// Saves what there is; what it fails with ends the run.
     pub save: &'run mut dyn FnMut(&BenchRun) -> Result<(), RunDirError>,
 }
@@ -229,7 +229,7 @@ pub async fn run(
                 break;
             }
             (hooks.event)(Event::Started(&bench, &job));
-            let measured = measure((plan.seed, plan.profile), &bench, &job, run).await;
+            let measured = measure((plan.seed, plan.profile, hooks.stop), &bench, &job, run).await;
             let is_unmeasured = |violation: &String| violation.starts_with(UNMEASURED);
             if (hooks.stop)() && measured.violations.iter().any(is_unmeasured) {
                 // An interrupt ends the processes of a measurement, too; a resumed run repeats it.
@@ -264,7 +264,7 @@ pub(crate) fn announce(
 
 /// Measures one repeat of a cell; an error is a violation, for then there is no result.
 pub(crate) async fn measure(
-    (seed, profile): (u64, &Profile),
+    (seed, profile, stop): (u64, &Profile, Stop<'_>),
     bench: &Bench,
     job: &Job,
     run: &BenchRun,
@@ -272,7 +272,7 @@ pub(crate) async fn measure(
     let parameters: Vec<_> = job.spec.parameters.iter().collect();
     let key = (&bench.label, job.scenario.id(), &parameters, job.repeat);
     let seed = derive(seed, &key);
-    let task = Task { bench, spec: &job.spec, profile, seed };
+    let task = Task { bench, spec: &job.spec, profile, seed, stop };
     let mut measured = job.scenario.measure(task).await.unwrap_or_else(|error| Measured {
         violations: vec![format!("{UNMEASURED}{error}")],
         ..Measured::default()

@@ -11,7 +11,7 @@ use rand::seq::SliceRandom as _;
 use rand::{SeedableRng as _, rngs::StdRng};
 
 use crate::profile::Profile;
-use crate::scenario::{Scenario, Spec};
+use crate::scenario::{Scenario, Spec, Stop};
 use crate::server::Bench;
 use crate::suite::{self, Event, Job, UNMEASURED};
 
@@ -35,7 +35,7 @@ pub struct Hooks<'run> {
     /// Is told what happens.
     pub event: &'run mut dyn FnMut(Event<'_>),
     /// Whether to stop before the next group.
-    pub stop: &'run dyn Fn() -> bool,
+    pub stop: Stop<'run>,
     /// Saves what there is of both sides, the base first.
     pub save: &'run mut dyn FnMut([&BenchRun; 2]) -> Result<(), RunDirError>,
 }
@@ -94,7 +94,7 @@ pub async fn run(
                 turns[side] += 1;
                 let job = Job { scenario, spec: spec.clone(), repeat };
                 (hooks.event)(Event::Started(sides[side], &job));
-                let from = (plan.seed, plan.profile);
+                let from = (plan.seed, plan.profile, hooks.stop);
                 let mut one = suite::measure(from, sides[side], &job, &runs[side]).await;
                 one.repeat.group = Some(group);
                 let place = u32::try_from(measured.len()).unwrap_or(u32::MAX);

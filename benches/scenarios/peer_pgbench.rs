@@ -87,7 +87,7 @@ async fn beside(
         script: script(statements)?,
         plan,
     };
-    peer::compare(filled, plan, &mut pgbench).await
+    peer::compare(task, filled, plan, &mut pgbench).await
 }
 
 /// The claim as it stands: named parameters are written as pgbench writes variables.

@@ -82,7 +82,7 @@ async fn beside(
         claim: peer::compiled(statements, "claim_batch", Placeholder::Numbered, &["token"])?,
         batch: plan.batch,
     };
-    peer::compare(filled, plan, &mut plain).await
+    peer::compare(task, filled, plan, &mut plain).await
 }
 
 /// The loop, with a connection of its own in each turn, as the runner has one.

@@ -109,7 +109,7 @@ async fn beside(
         script: written(".lua", &script(statements, plan.batch)?)?,
         plan,
     };
-    peer::compare(filled, plan, &mut sysbench).await
+    peer::compare(task, filled, plan, &mut sysbench).await
 }
 
 /// A file of its own that nobody else may read.

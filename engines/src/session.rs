@@ -126,28 +126,34 @@ impl SqlSession {
         EngineError::new(self.codes.engine, operation, ErrorKind::Fatal, message)
     }
 
-    fn statement(&self, operation: &'static str, name: &str) -> Result<Compiled> {
-        let statement = self.statements.get(name).cloned();
+    fn statement<'all>(
+        &self,
+        statements: &'all Shared,
+        operation: &'static str,
+        name: &str,
+    ) -> Result<&'all Compiled> {
+        let statement = statements.get(name);
         statement.ok_or_else(|| self.fatal(operation, format!("no statement `{name}`")))
     }
 
     /// The statement's text and its values in the order its driver binds them.
-    fn bind(
+    fn bind<'all>(
         &self,
+        statements: &'all Shared,
         operation: &'static str,
         name: &str,
         parameters: &Parameters<'_>,
-    ) -> Result<(String, Vec<Value>)> {
+    ) -> Result<(&'all str, Vec<Value>)> {
         if matches!(self.unit, Unit::Aborted | Unit::NotBegun) {
             return Err(self.aborted(operation));
         }
-        let statement = self.statement(operation, name)?;
+        let statement = self.statement(statements, operation, name)?;
         let value = |wanted: &String| {
             let found = parameters.iter().find(|(parameter, _)| parameter == wanted);
             let value = found.map(|(_, value)| value.clone()).or_else(|| match wanted.as_str() {
                 // On the engine's clock a lease is asked for by its length.
                 "ttl" => length(parameters),
-                "max_attempts" => Some(Value::Int(self.statements.max_attempts.into())),
+                "max_attempts" => Some(Value::Int(statements.max_attempts.into())),
                 "caller" => Some(self.caller(parameters)),
                 _ => None,
             });
@@ -156,7 +162,7 @@ impl SqlSession {
             })
         };
         let values = statement.parameters.iter().map(value).collect::<Result<_>>()?;
-        Ok((statement.text, values))
+        Ok((&statement.text, values))
     }
 
     fn aborted(&self, operation: &'static str) -> EngineError {
@@ -180,8 +186,9 @@ impl SqlSession {
         name: &str,
         parameters: &Parameters<'_>,
     ) -> Result<u64> {
-        let (text, values) = self.bind(operation, name, parameters)?;
-        let outcome = self.wire.execute(&text, &values).await;
+        let statements = Arc::clone(&self.statements);
+        let (text, values) = self.bind(&statements, operation, name, parameters)?;
+        let outcome = self.wire.execute(text, &values).await;
         self.give_back();
         outcome.map_err(|error| self.failed(operation, error))
     }
@@ -199,15 +206,17 @@ impl SqlSession {
         name: &str,
         parameters: &Parameters<'_>,
     ) -> Result<Vec<Row>> {
-        let (text, values) = self.bind(operation, name, parameters)?;
-        let outcome = self.wire.fetch(&text, &values).await;
+        let statements = Arc::clone(&self.statements);
+        let (text, values) = self.bind(&statements, operation, name, parameters)?;
+        let outcome = self.wire.fetch(text, &values).await;
         self.give_back();
         outcome.map_err(|error| self.failed(operation, error))
     }
 
     /// Runs a statement of the unit's frame, such as `begin`.
     async fn frame(&mut self, operation: &'static str, name: &str) -> Result<()> {
-        let statement = self.statement(operation, name)?;
+        let statements = Arc::clone(&self.statements);
+        let statement = self.statement(&statements, operation, name)?;
         let outcome = self.wire.batch(&statement.text).await;
         outcome.map_err(|error| self.codes.classify(operation, error))
     }
@@ -235,8 +244,16 @@ impl SqlSession {
         Cells { engine: self.codes.engine, operation, row }
     }
 
-    fn event_ids(&self, operation: &'static str, rows: &[Row]) -> Result<Vec<EventId>> {
-        rows.iter().map(|row| self.cells(operation, row).text(0).map(EventId)).collect()
+    /// The ids in the first column of each row.
+    fn event_ids(&self, operation: &'static str, rows: Vec<Row>) -> Result<Vec<EventId>> {
+        rows.into_iter().map(|row| self.event_id(operation, row)).collect()
+    }
+
+    fn event_id(&self, operation: &'static str, mut row: Row) -> Result<EventId> {
+        match row.first_mut() {
+            Some(Value::Text(text)) => Ok(EventId(std::mem::take(text))),
+            _ => self.cells(operation, &row).text(0).map(EventId),
+        }
     }
 
     /// Inserts a row whose key may exist; whether it was new.
@@ -246,8 +263,9 @@ impl SqlSession {
         name: &str,
         parameters: &Parameters<'_>,
     ) -> Result<bool> {
-        let (text, values) = self.bind(operation, name, parameters)?;
-        let outcome = self.wire.execute(&text, &values).await;
+        let statements = Arc::clone(&self.statements);
+        let (text, values) = self.bind(&statements, operation, name, parameters)?;
+        let outcome = self.wire.execute(text, &values).await;
         self.give_back();
         match outcome {
             Ok(count) => Ok(count > 0),

@@ -166,7 +166,7 @@ macro_rules! impl_wire {
         #[async_trait::async_trait]
         impl crate::wire::Wire for $connection {
             async fn batch(&mut self, text: &str) -> Result<(), crate::wire::WireError> {
-                let text = sqlx::AssertSqlSafe(text.to_owned());
+                let text = sqlx::AssertSqlSafe(text);
                 let outcome = sqlx::Executor::execute(&mut *self, sqlx::raw_sql(text)).await;
                 outcome.map(|_| ()).map_err(|error| $error(&error))
             }
@@ -176,7 +176,7 @@ macro_rules! impl_wire {
                 text: &str,
                 values: &[crate::wire::Value],
             ) -> Result<u64, crate::wire::WireError> {
-                let query = sqlx::query(sqlx::AssertSqlSafe(text.to_owned()));
+                let query = sqlx::query(sqlx::AssertSqlSafe(text));
                 let query = values.iter().fold(query, $bind);
                 let outcome = query.execute(&mut *self).await;
                 outcome.map(|done| done.rows_affected()).map_err(|error| $error(&error))
@@ -187,10 +187,22 @@ macro_rules! impl_wire {
                 text: &str,
                 values: &[crate::wire::Value],
             ) -> Result<Vec<crate::wire::Row>, crate::wire::WireError> {
-                let query = sqlx::query(sqlx::AssertSqlSafe(text.to_owned()));
+                use futures::TryStreamExt as _;
+
+                let query = sqlx::query(sqlx::AssertSqlSafe(text));
                 let query = values.iter().fold(query, $bind);
-                let rows = query.fetch_all(&mut *self).await.map_err(|error| $error(&error))?;
-                rows.iter().map(|row| $read(row).map_err(|error| $error(&error))).collect()
+                let mut steps = sqlx::Executor::fetch_many(&mut *self, query);
+                let mut rows = Ok(Vec::new());
+                while let Some(step) = steps.try_next().await.map_err(|error| $error(&error))? {
+                    // What cannot be read is told when the statement has run to its end.
+                    if let (sqlx::Either::Right(row), Ok(read)) = (step, &mut rows) {
+                        match $read(&row) {
+                            Ok(row) => read.push(row),
+                            Err(error) => rows = Err($error(&error)),
+                        }
+                    }
+                }
+                rows
             }
 
             async fn close(self: Box<Self>) {

@@ -105,8 +105,11 @@ pub fn main() -> ExitCode {
         Box::new(miette::MietteHandlerOpts::new().width(100).break_words(false).build())
     };
     miette::set_hook(Box::new(move |error| shape(error))).expect("no other hook was set");
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
-    let outcome = match runtime {
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    if let Command::Bench(_) | Command::Gate(_) | Command::Upgrade(_) = arguments.command {
+        builder.worker_threads(leaseproof_benches::load::threads());
+    }
+    let outcome = match builder.enable_all().build() {
         Ok(runtime) => runtime.block_on(async {
             let outcome = dispatch(arguments.command).await;
             // Nothing runs any more when this program has returned.
@@ -178,7 +181,9 @@ fn interruptible() -> Result<Arc<Interrupt>, CliError> {
                 // Servers are removed all the same: their keepers see this process end.
                 std::process::exit(Exit::Interrupted as i32);
             }
-            eprintln!("interrupted: removing what was created; once more to leave at once");
+            eprintln!(
+                "interrupted: ending what runs and removing what was created; once more to leave at once"
+            );
             asked.ask();
         }
     });

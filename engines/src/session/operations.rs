@@ -47,7 +47,7 @@ impl SqlSession {
 
     async fn lock_and_mark(&mut self, batch: &ClaimBatch) -> Result<Vec<EventId>> {
         let rows = self.rows("claim", "claim_batch_lock", &of_batch(batch)).await?;
-        let events = self.event_ids("claim", &rows)?;
+        let events = self.event_ids("claim", rows)?;
         let mut claimed = Vec::new();
         for event in events {
             let mut parameters = of_batch(batch).to_vec();
@@ -140,7 +140,7 @@ impl Session for SqlSession {
     async fn candidates(&mut self, limit: u32, now: Instant) -> Result<Vec<EventId>> {
         let parameters = [("limit", Value::Int(limit.into())), ("now", Value::Int(now.0))];
         let rows = self.rows("read candidates", "candidates", &parameters).await?;
-        self.event_ids("read candidates", &rows)
+        self.event_ids("read candidates", rows)
     }
 
     async fn claim(&mut self, claim: &Claim) -> Result<Claimed> {
@@ -163,13 +163,11 @@ impl Session for SqlSession {
             Strategy::UpdateReturning => {
                 let rows = self.rows("claim", "claim_batch", &of_batch(batch)).await?;
                 // RETURNING promises no order, so the rows carry their due instant to sort by.
-                let mut keyed = rows
-                    .iter()
-                    .map(|row| {
-                        let cells = self.cells("claim", row);
-                        Ok((cells.int(1)?, EventId(cells.text(0)?)))
-                    })
-                    .collect::<Result<Vec<_>>>()?;
+                let keyed = |row: Row| {
+                    let due = self.cells("claim", &row).int(1)?;
+                    Ok((due, self.event_id("claim", row)?))
+                };
+                let mut keyed = rows.into_iter().map(keyed).collect::<Result<Vec<_>>>()?;
                 keyed.sort();
                 Ok(keyed.into_iter().map(|(_, event)| event).collect())
             }
@@ -235,7 +233,7 @@ impl Session for SqlSession {
         let parameters = [("limit", Value::Int(limit.into())), ("now", Value::Int(now.0))];
         let rows = self.rows("bury", "exhausted", &parameters).await?;
         let mut buried = Vec::new();
-        for event in self.event_ids("bury", &rows)? {
+        for event in self.event_ids("bury", rows)? {
             let parameters = [("event", text(&event)), ("now", Value::Int(now.0))];
             match self.run("bury", "bury", &parameters).await {
                 Ok(0) => {}

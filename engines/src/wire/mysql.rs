@@ -8,12 +8,12 @@ use super::{Row, Value, WireError, impl_wire};
 
 type MySqlQuery<'query> = Query<'query, MySql, MySqlArguments>;
 
-fn bind<'query>(query: MySqlQuery<'query>, value: &Value) -> MySqlQuery<'query> {
+fn bind<'query>(query: MySqlQuery<'query>, value: &'query Value) -> MySqlQuery<'query> {
     match value {
         Value::Null => query.bind(None::<i64>),
         Value::Int(value) => query.bind(*value),
-        Value::Text(value) => query.bind(value.clone()),
-        Value::Bytes(value) => query.bind(value.clone()),
+        Value::Text(value) => query.bind(value.as_str()),
+        Value::Bytes(value) => query.bind(value.as_slice()),
     }
 }
 

@@ -8,12 +8,12 @@ use super::{Row, Value, WireError, impl_wire};
 
 type PgQuery<'query> = Query<'query, Postgres, PgArguments>;
 
-fn bind<'query>(query: PgQuery<'query>, value: &Value) -> PgQuery<'query> {
+fn bind<'query>(query: PgQuery<'query>, value: &'query Value) -> PgQuery<'query> {
     match value {
         Value::Null => query.bind(None::<i64>),
         Value::Int(value) => query.bind(*value),
-        Value::Text(value) => query.bind(value.clone()),
-        Value::Bytes(value) => query.bind(value.clone()),
+        Value::Text(value) => query.bind(value.as_str()),
+        Value::Bytes(value) => query.bind(value.as_slice()),
     }
 }
 

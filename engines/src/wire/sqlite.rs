@@ -8,12 +8,12 @@ use super::{Row, Value, WireError, impl_wire};
 
 type SqliteQuery<'query> = Query<'query, Sqlite, SqliteArguments>;
 
-fn bind<'query>(query: SqliteQuery<'query>, value: &Value) -> SqliteQuery<'query> {
+fn bind<'query>(query: SqliteQuery<'query>, value: &'query Value) -> SqliteQuery<'query> {
     match value {
         Value::Null => query.bind(None::<i64>),
         Value::Int(value) => query.bind(*value),
-        Value::Text(value) => query.bind(value.clone()),
-        Value::Bytes(value) => query.bind(value.clone()),
+        Value::Text(value) => query.bind(value.as_str()),
+        Value::Bytes(value) => query.bind(value.as_slice()),
     }
 }
 
@@ -21,9 +21,8 @@ fn read(row: &SqliteRow) -> Result<Row, sqlx::Error> {
     let cell = |index: usize| {
         let raw = row.try_get_raw(index)?;
         // The value's own storage class, not the column's declared type.
-        let kind =
-            if raw.is_null() { "NULL".to_owned() } else { raw.type_info().name().to_owned() };
-        Ok(match kind.as_str() {
+        let kind = raw.type_info();
+        Ok(match if raw.is_null() { "NULL" } else { kind.name() } {
             "NULL" => Value::Null,
             "INTEGER" => Value::Int(row.try_get_unchecked(index)?),
             "BLOB" => Value::Bytes(row.try_get_unchecked(index)?),
