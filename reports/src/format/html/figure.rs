@@ -9,7 +9,7 @@ use super::{
     scale::{Scale, into_tail},
 };
 use crate::{
-    bench::{Metric, Nature, words},
+    bench::{Metric, Nature, Repeat, words},
     stats::Estimate,
 };
 
@@ -181,14 +181,23 @@ fn power_of_us(us: f64) -> String {
     }
 }
 
+/// Operations per second in each second of a window. Of a last one that is not whole the rate counts, or
+/// every chart would end in a fall; what is too short for a rate is left out.
+fn rates(repeat: &Repeat) -> Vec<f64> {
+    const SHORTEST: f64 = 0.25;
+    let lengths = (0..).map(|second| (repeat.seconds - f64::from(second)).min(1.0));
+    let lengths = lengths.take_while(|length| *length >= SHORTEST);
+    repeat.series.iter().zip(lengths).map(|(count, length)| *count as f64 / length).collect()
+}
+
 fn seconds(group: &Group<'_>, cells: &[&Measured<'_>]) -> Vec<Figure> {
     let of = |measured: &&Measured<'_>| {
         let repeats = measured.cell.repeats.iter().filter(|_| measured.cell.is_result());
-        let all: Vec<&Vec<u64>> = repeats.map(|repeat| &repeat.series).collect();
+        let all: Vec<Vec<f64>> = repeats.map(rates).collect();
         let longest = all.iter().map(|series| series.len()).max().filter(|longest| *longest > 1)?;
         let mean = |second: usize| {
             let values: Vec<f64> =
-                all.iter().filter_map(|series| Some(*series.get(second)? as f64)).collect();
+                all.iter().filter_map(|rates| rates.get(second).copied()).collect();
             values.iter().sum::<f64>() / values.len().max(1) as f64
         };
         let points: Vec<(f64, f64)> =
@@ -209,7 +218,7 @@ fn seconds(group: &Group<'_>, cells: &[&Measured<'_>]) -> Vec<Figure> {
     let x = Scale::whole(points().map(|(second, _)| *second).fold(0.0, f64::max));
     let y = Scale::from_zero(points().map(|(_, value)| *value).fold(0.0, f64::max), tick);
     drawn(
-        "Operations in each second",
+        "Operations per second",
         &x,
         "second of the window, mean of repeats",
         &y,
@@ -335,6 +344,16 @@ mod tests {
     use crate::sample;
 
     #[test]
+    fn a_second_that_is_not_whole_is_no_fall() {
+        let rates = |seconds, series: &[u64]| {
+            rates(&Repeat { seconds, series: series.to_vec(), ..Repeat::default() })
+        };
+        assert_eq!(rates(1.5, &[100, 50]), [100.0, 100.0]);
+        assert_eq!(rates(2.0, &[100, 100]), [100.0, 100.0]);
+        assert_eq!(rates(1.125, &[100, 12]), [100.0]);
+    }
+
+    #[test]
     fn what_a_figure_shows_is_also_said() {
         let run = sample::bench();
         let cells = run.cells[..12].iter().enumerate();
@@ -354,12 +373,7 @@ mod tests {
             .collect();
         assert_eq!(
             titles,
-            [
-                "Latency of ack",
-                "Latency of claim",
-                "Operations in each second",
-                "Work of each worker"
-            ]
+            ["Latency of ack", "Latency of claim", "Operations per second", "Work of each worker"]
         );
     }
 }

@@ -108,7 +108,8 @@ fn of_engine(
     let name = &engine.name;
     let floor = run.floor(name, THROUGHPUT).map(|floor| {
         let how = if floor.arms { "arms" } else { "halves of the same repeats" };
-        format!("{} of throughput, from {} pairs of {how}", percent(floor.relative), floor.pairs)
+        let pairs = if floor.pairs == 1 { "pair" } else { "pairs" };
+        format!("{} of throughput, from {} {pairs} of {how}", percent(floor.relative), floor.pairs)
     });
     let detectable =
         [("throughput", THROUGHPUT), ("claim p99", "claim_p99_us")].map(|(words, metric)| {
