@@ -21,7 +21,7 @@ pub use plans::PlanChange;
 use crate::{Loaded, Tool};
 
 /// The `major.minor` version of a comparison's JSON.
-pub const COMPARISON_SCHEMA: &str = "1.1";
+pub const COMPARISON_SCHEMA: &str = "1.2";
 
 /// How two runs compare.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -110,21 +110,25 @@ pub enum Incomparable {
 pub fn compare(base: &Loaded, head: &Loaded, gate: Gate) -> Result<Comparison, Incomparable> {
     let mut notes = Vec::new();
     let mut verdict = Verdict::Fine;
+    let mut alone = |what: &str, in_base: bool| {
+        let side = if in_base { "base" } else { "head" };
+        notes.push(format!("only the {side} has {what}; they are not compared"));
+        // What appears cannot be worse than before; of what vanished nothing is known.
+        if in_base { Verdict::Inconclusive } else { Verdict::Fine }
+    };
+    if base.run.is_some() != head.run.is_some() {
+        verdict = verdict.max(alone("contracts", base.run.is_some()));
+    }
+    if base.bench.is_some() != head.bench.is_some() {
+        verdict = verdict.max(alone("measurements", base.bench.is_some()));
+    }
     let contracts = match (&base.run, &head.run) {
         (Some(base), Some(head)) => Some(contracts::compare(base, head, &mut notes)?),
-        (None, None) => None,
-        _ => {
-            notes.push("only one of the runs has contracts; they are not compared".to_owned());
-            None
-        }
+        _ => None,
     };
     let measurements = match (&base.bench, &head.bench) {
         (Some(base), Some(head)) => Some(measurements::compare(base, head, gate, &mut notes)?),
-        (None, None) => None,
-        _ => {
-            notes.push("only one of the runs has measurements; they are not compared".to_owned());
-            None
-        }
+        _ => None,
     };
     if contracts.is_none() && measurements.is_none() {
         return Err(Incomparable::Kinds);

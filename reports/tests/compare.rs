@@ -8,7 +8,7 @@ use std::{env, fs, path::Path, time::Instant};
 use leaseproof_reports::{
     Case, Loaded, Outcome, Run, Summary,
     bench::{BenchRun, Reading},
-    compare::{Comparison, Gate, Incomparable, Judgement, Verdict, compare},
+    compare::{Change, Comparison, Gate, Incomparable, Judgement, Verdict, compare},
     format::comparison,
 };
 
@@ -95,13 +95,59 @@ fn nothing_in_a_page_acts_on_its_reader() {
 
 #[test]
 fn a_run_equals_itself() {
-    let base = both(sample::full(), sample::bench());
+    let base = both(sample::kept(), sample::bench());
     let found =
         compare(&base, &base, Gate { throughput: 0.3, tail: 0.3, ..Gate::default() }).unwrap();
     assert_eq!(found.verdict, Verdict::Fine, "{}", comparison::table(&found, 160));
     let measurements = found.measurements.unwrap();
     assert_eq!(measurements.count(Judgement::Worse), 0);
     assert_eq!(measurements.count(Judgement::Better), 0);
+}
+
+#[test]
+fn what_a_run_could_not_tell_is_not_equal_to_itself() {
+    let full = both(sample::full(), sample::bench());
+    let found = compare(&full, &full, Gate::default()).unwrap();
+    assert_eq!(found.verdict, Verdict::Inconclusive);
+    let changes = found.contracts.unwrap().changes;
+    assert!(!changes.is_empty() && changes.iter().all(|change| change.change == Change::Undecided));
+}
+
+/// What the base knows and the head does not say is not fine, however good the rest is.
+#[test]
+fn half_a_run_is_not_the_whole() {
+    let whole = both(sample::kept(), sample::bench());
+    let halves = [
+        (Loaded { bench: None, ..whole.clone() }, "measurements"),
+        (Loaded { run: None, ..whole.clone() }, "contracts"),
+    ];
+    let gate = Gate { throughput: 0.3, tail: 0.3, ..Gate::default() };
+    for (half, what) in halves {
+        let found = compare(&whole, &half, gate).unwrap();
+        assert_eq!(found.verdict, Verdict::Inconclusive);
+        assert_eq!(found.notes, [format!("only the base has {what}; they are not compared")]);
+        let found = compare(&half, &whole, gate).unwrap();
+        assert_eq!(found.verdict, Verdict::Fine);
+        assert_eq!(found.notes, [format!("only the head has {what}; they are not compared")]);
+    }
+}
+
+/// Counted work alone decides, and nothing was counted.
+#[test]
+fn what_nothing_is_known_of_is_not_fine() {
+    let counters_only = Gate { wall_clock: false, ..Gate::default() };
+    let mut bench = sample::bench();
+    for repeat in bench.cells.iter_mut().flat_map(|cell| &mut cell.repeats) {
+        repeat.readings.retain(|name, _| name.ends_with("_per_s"));
+    }
+    let times = Loaded { run: None, bench: Some(bench.clone()) };
+    let found = compare(&times, &times, counters_only).unwrap();
+    assert_eq!(found.verdict, Verdict::Inconclusive, "{}", comparison::table(&found, 160));
+    assert_eq!(found.notes, ["no metric of both runs could be judged"]);
+    bench.cells.clear();
+    let empty = Loaded { run: None, bench: Some(bench) };
+    assert_eq!(compare(&empty, &times, Gate::default()).unwrap().verdict, Verdict::Inconclusive);
+    assert_eq!(compare(&empty, &empty, Gate::default()).unwrap().verdict, Verdict::Inconclusive);
 }
 
 #[test]

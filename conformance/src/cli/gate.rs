@@ -70,7 +70,11 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     };
     let mut exits = [Exit::Kept, head.exits[0], head.exits[1]];
     if let Some((path, baseline)) = base {
-        let found = compare::compare(&baseline.into_loaded(), &head.loaded, arguments.gate.gate())?;
+        let mut base = baseline.into_loaded();
+        if !arguments.update {
+            leave_out(&mut base, &arguments.asked);
+        }
+        let found = compare::compare(&base, &head.loaded, arguments.gate.gate())?;
         if let Some(directory) = &head.directory {
             directory.write_comparison(&found)?;
         }
@@ -105,6 +109,16 @@ fn base(arguments: &Arguments, label: &str) -> Result<Option<(PathBuf, Baseline)
     }
     let baseline = RunDir::load_baseline(&path)?;
     Ok(Some((path, baseline)))
+}
+
+/// What was not asked for is not missed: `--only` says what the verdict is of.
+fn leave_out(base: &mut Loaded, asked: &Asked) {
+    if !asked.contracts() {
+        base.run = None;
+    }
+    if !asked.measurements() {
+        base.bench = None;
+    }
 }
 
 fn place(path: &Path, label: &str) -> PathBuf {

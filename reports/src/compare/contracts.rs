@@ -15,6 +15,8 @@ use crate::{Case, Level, Outcome, Run};
 pub struct Contracts {
     /// How many cases are in both runs.
     pub compared: usize,
+    /// How many of them were decided in both; where none was, nothing is known.
+    pub decided: usize,
     /// How many of them ended the same and told their losers the same.
     pub unchanged: usize,
     /// What changed, the worst first.
@@ -56,7 +58,7 @@ pub enum Change {
     Broke,
     /// It was kept and the engine lacks the capability now.
     BecameUnsupported,
-    /// It was decided and is not.
+    /// It could not be decided, whatever it was before.
     Undecided,
     /// It was there and is not.
     Vanished,
@@ -99,7 +101,8 @@ impl Contracts {
     /// What the changes amount to.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        self.changes.iter().map(|change| change.weighs).max().unwrap_or(Verdict::Fine)
+        let known = if self.decided > 0 { Verdict::Fine } else { Verdict::Inconclusive };
+        self.changes.iter().map(|change| change.weighs).fold(known, Verdict::max)
     }
 
     /// How many cases had `change`.
@@ -124,6 +127,8 @@ pub(super) fn compare(
         let label = in_head.get(before.engine.as_str()).copied().unwrap_or(&before.engine);
         let after = rest.remove(&key(before, label));
         contracts.compared += usize::from(after.is_some());
+        let is_decided = |case: &Case| is_decided(case.outcome);
+        contracts.decided += usize::from(is_decided(before) && after.is_some_and(is_decided));
         match change(Some(before), after) {
             Some(change) => contracts.changes.push(case_change(change, Some(before), after)),
             None => contracts.unchanged += 1,
@@ -133,6 +138,9 @@ pub(super) fn compare(
         contracts.changes.push(case_change(Change::Appeared, None, Some(after)));
     }
     contracts.changes.sort_by_key(|change| (std::cmp::Reverse(change.weighs), change.change));
+    if contracts.decided == 0 {
+        notes.push("no case was decided in both runs".to_owned());
+    }
     Ok(contracts)
 }
 
@@ -179,6 +187,10 @@ fn change(before: Option<&Case>, after: Option<&Case>) -> Option<Change> {
         (_, None) => return Some(Change::Vanished),
         (Some(before), Some(after)) => (before, after),
     };
+    if before.outcome == after.outcome && is_open(after.outcome) {
+        // What was not known before is not known to be the same.
+        return Some(Change::Undecided);
+    }
     if before.outcome == after.outcome {
         let told = |case: &Case| case.observations.get(Case::LOSER).cloned();
         let (before, after) = (told(before), told(after));
@@ -202,6 +214,8 @@ fn case_change(change: Change, before: Option<&Case>, after: Option<&Case>) -> C
     let weighs = match change {
         _ if !counts => Verdict::Fine,
         Change::Broke => Verdict::Worse,
+        Change::Appeared if case.outcome == Outcome::Broken => Verdict::Worse,
+        Change::Undecided if is_open(case.outcome) => Verdict::Inconclusive,
         Change::BecameUnsupported if was_kept => Verdict::Worse,
         Change::Undecided | Change::Vanished if was_decided => Verdict::Inconclusive,
         _ => Verdict::Fine,
@@ -226,6 +240,11 @@ fn case_change(change: Change, before: Option<&Case>, after: Option<&Case>) -> C
         weighs,
         replay: after.and_then(|case| case.replay.clone()),
     }
+}
+
+/// Whether a case ran and could not tell.
+fn is_open(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::Inconclusive | Outcome::Errored)
 }
 
 fn is_decided(outcome: Outcome) -> bool {
@@ -270,6 +289,53 @@ mod tests {
     }
 
     #[test]
+    fn what_no_run_could_tell_is_not_the_same() {
+        let outcome = |base: Outcome, head: Outcome| {
+            let with = |outcome| {
+                let mut run = sample::kept();
+                run.cases.truncate(2);
+                run.cases[0].outcome = outcome;
+                run
+            };
+            let contracts = compare(&with(base), &with(head), &mut Vec::new()).unwrap();
+            (contracts.changes.len(), contracts.verdict())
+        };
+        use Outcome::{Errored, Inconclusive, Kept, Missing};
+        assert_eq!(outcome(Errored, Errored), (1, Verdict::Inconclusive));
+        assert_eq!(outcome(Inconclusive, Inconclusive), (1, Verdict::Inconclusive));
+        assert_eq!(outcome(Missing, Inconclusive), (1, Verdict::Inconclusive));
+        assert_eq!(outcome(Inconclusive, Kept), (1, Verdict::Fine));
+        // An engine that nobody has is told of by the runs themselves.
+        assert_eq!(outcome(Missing, Missing), (0, Verdict::Fine));
+    }
+
+    #[test]
+    fn where_nothing_was_decided_nothing_is_fine() {
+        let missing = || {
+            let mut run = sample::kept();
+            run.cases.iter_mut().for_each(|case| case.outcome = Outcome::Missing);
+            run
+        };
+        let mut notes = Vec::new();
+        let contracts = compare(&missing(), &missing(), &mut notes).unwrap();
+        assert_eq!((contracts.decided, contracts.verdict()), (0, Verdict::Inconclusive));
+        assert_eq!(notes, ["no case was decided in both runs"]);
+    }
+
+    #[test]
+    fn what_appears_broken_is_worse() {
+        let head = sample::kept();
+        let mut base = sample::kept();
+        let mut broken = head.clone();
+        base.cases.remove(0);
+        let fine = compare(&base, &head, &mut Vec::new()).unwrap();
+        assert_eq!((fine.changes[0].change, fine.verdict()), (Change::Appeared, Verdict::Fine));
+        broken.cases[0].outcome = Outcome::Broken;
+        let worse = compare(&base, &broken, &mut Vec::new()).unwrap();
+        assert_eq!((worse.changes[0].change, worse.verdict()), (Change::Appeared, Verdict::Worse));
+    }
+
+    #[test]
     fn known_and_provisional_failures_do_not_count() {
         let known = one(|run| {
             run.cases[0].outcome = Outcome::Broken;
@@ -302,8 +368,10 @@ mod tests {
 
     #[test]
     fn what_the_loser_is_told_is_compared() {
-        let mut base = sample::full();
-        let head = sample::full();
+        let (mut base, mut head) = (sample::full(), sample::full());
+        for run in [&mut base, &mut head] {
+            run.cases.retain(|case| is_decided(case.outcome));
+        }
         let case = base.cases.iter_mut().find(|case| case.observations.contains_key(Case::LOSER));
         case.unwrap().observations.insert(Case::LOSER.to_owned(), "55P03".to_owned());
         let contracts = compare(&base, &head, &mut Vec::new()).unwrap();

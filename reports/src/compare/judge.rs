@@ -1,6 +1,6 @@
 //! When a difference of measurements counts: it is significant in its family, as great as the gate,
-//! and greater than what these repeats can show. What is neither shown to differ nor shown to be
-//! equal is inconclusive.
+//! and greater than what these repeats can show. What passes is shown as well: its whole interval is
+//! on the good side of the gate. What is neither is inconclusive.
 
 use serde::Serialize;
 
@@ -48,12 +48,14 @@ impl Gate {
 
 /// What can be said about a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Judgement {
     /// It is worse.
     Worse,
     /// Neither a change nor its absence is shown.
     Inconclusive,
+    /// It is not worse by as much as the gate; whether it is better or the same is not shown.
+    NotWorse,
     /// It is better.
     Better,
     /// It is the same, within the gate.
@@ -69,7 +71,9 @@ impl Judgement {
         match (self, nature) {
             (Self::Worse, Nature::Counter) => "more work",
             (Self::Better, Nature::Counter) => "less work",
+            (Self::NotWorse, Nature::Counter) => "not more work",
             (Self::Worse, _) => "slower",
+            (Self::NotWorse, _) => "not slower",
             (Self::Better, _) => "faster",
             (Self::Inconclusive, _) => "inconclusive",
             (Self::Equal, _) => "equal",
@@ -118,14 +122,20 @@ pub(super) fn judge(
         let worse = (effect > 0.0) == lower;
         return (if worse { Judgement::Worse } else { Judgement::Better }, String::new());
     }
-    let inside =
-        difference.interval.is_some_and(|(low, high)| log(low) > -bound && log(high) < bound);
-    if inside || (!significant && noise <= bound && effect.abs() < bound) {
-        return (Judgement::Equal, String::new());
+    // How far the interval reaches in the good and in the bad way; what is not known reaches anywhere.
+    let (low, high) = difference
+        .interval
+        .map_or((f64::NEG_INFINITY, f64::INFINITY), |(low, high)| (log(low), log(high)));
+    let (good, bad) = if lower { (-low, high) } else { (high, -low) };
+    // Where the same thing differs from itself by more than the gate, no interval shows its absence.
+    match (bad < bound && floor <= bound, good < bound) {
+        (true, true) => (Judgement::Equal, String::new()),
+        (true, false) => (Judgement::NotWorse, String::new()),
+        (false, _) if noise > bound => {
+            (Judgement::Inconclusive, "too noisy for the gate".to_owned())
+        }
+        (false, _) => (Judgement::Inconclusive, "the change is near the gate".to_owned()),
     }
-    let reason =
-        if noise > bound { "too noisy for the gate" } else { "the change is near the gate" };
-    (Judgement::Inconclusive, reason.to_owned())
 }
 
 #[cfg(test)]
@@ -176,6 +186,30 @@ mod tests {
         assert!(difference.detectable.unwrap() > 0.5, "{difference:?}");
         assert_eq!(of("claims_per_s", &base, &head, None), Judgement::Worse);
         assert_eq!(of("claims_per_s", &base, &head, Some(1.5)), Judgement::Inconclusive);
+    }
+
+    /// Twelve hundredths slower, give or take six: not significant in a great family, and not equal.
+    #[test]
+    fn what_may_lie_beyond_the_gate_does_not_pass() {
+        let base = [1_000.0, 1_060.0, 940.0, 1_030.0, 970.0];
+        let difference = Difference::of(&base, &scaled(&base, 0.91)).unwrap();
+        let (low, high) = difference.interval.unwrap();
+        assert!(low < 0.9 && high > 0.9, "{difference:?}");
+        let metric = Metric::of("claims_per_s");
+        let judged = |floor| judge(metric, &difference, Some(0.4), 0.10, floor).0;
+        assert_eq!(judged(None), Judgement::Inconclusive);
+        assert_eq!(judged(Some(0.2)), Judgement::Inconclusive);
+    }
+
+    /// A fifth faster, give or take much: whether it is faster is not shown, and that it is not slower is.
+    #[test]
+    fn what_is_at_worst_the_same_passes() {
+        let rate = |factor, floor| of("claims_per_s", &NOISY, &scaled(&NOISY, factor), floor);
+        assert_eq!(rate(1.25, None), Judgement::NotWorse);
+        assert_eq!(rate(1.25, Some(0.15)), Judgement::Inconclusive);
+        let tail = |factor| of("claim_p99_us", &NOISY, &scaled(&NOISY, factor), None);
+        assert_eq!(tail(0.8), Judgement::NotWorse);
+        assert_eq!(tail(1.25), Judgement::Inconclusive);
     }
 
     #[test]

@@ -92,7 +92,9 @@ impl Measurements {
             Judgement::Inconclusive => Verdict::Inconclusive,
             _ => Verdict::Fine,
         });
-        cells.chain(metrics).max().unwrap_or(Verdict::Fine)
+        let judged = self.metrics.len() > self.count(Judgement::Shown);
+        let known = if judged { Verdict::Fine } else { Verdict::Inconclusive };
+        cells.chain(metrics).fold(known, Verdict::max)
     }
 
     /// How many metrics were judged so.
@@ -180,7 +182,11 @@ pub(super) fn compare(
     if let Some(few) = groups.filter(|groups| *groups < FEW_GROUPS) {
         notes.push(format!("{few} groups seldom decide on a time; take {FEW_GROUPS} or more"));
     }
-    Ok(Measurements { gate, groups, compared, plans, cells, metrics: judged(family) })
+    let found = Measurements { gate, groups, compared, plans, cells, metrics: judged(family) };
+    if found.metrics.len() == found.count(Judgement::Shown) {
+        notes.push("no metric of both runs could be judged".to_owned());
+    }
+    Ok(found)
 }
 
 fn named(run: &BenchRun) -> Vec<Named<'_>> {

@@ -68,6 +68,7 @@ fn of_measurements(measurements: &Measurements) -> String {
     let of = [
         (Judgement::Worse, "worse"),
         (Judgement::Inconclusive, "inconclusive"),
+        (Judgement::NotWorse, "not worse"),
         (Judgement::Better, "better"),
         (Judgement::Equal, "equal"),
     ];

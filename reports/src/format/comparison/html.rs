@@ -66,6 +66,7 @@ pub fn render(comparison: &Comparison) -> String {
     let groups = [
         ("Worse", Judgement::Worse),
         ("Inconclusive", Judgement::Inconclusive),
+        ("Not worse", Judgement::NotWorse),
         ("Better", Judgement::Better),
         ("Equal", Judgement::Equal),
         ("Not judged", Judgement::Shown),
@@ -124,7 +125,7 @@ fn of_metric(metric: &MetricChange) -> Row {
     let class = match metric.judgement {
         Judgement::Worse => "broken",
         Judgement::Inconclusive => "inconclusive",
-        Judgement::Better | Judgement::Equal => "kept",
+        Judgement::NotWorse | Judgement::Better | Judgement::Equal => "kept",
         Judgement::Shown => "absent",
     };
     let values = metric.values.and_then(|values| values.ratio.zip(values.interval));

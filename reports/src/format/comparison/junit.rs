@@ -50,7 +50,7 @@ fn measurements(measurements: &Measurements) -> TestSuite {
         let mut status = match metric.judgement {
             Judgement::Worse => status(Verdict::Worse),
             Judgement::Inconclusive => status(Verdict::Inconclusive),
-            Judgement::Better | Judgement::Equal => status(Verdict::Fine),
+            Judgement::NotWorse | Judgement::Better | Judgement::Equal => status(Verdict::Fine),
             Judgement::Shown => continue,
         };
         let [word, _, _, base, head, change, trust] = row(metric);

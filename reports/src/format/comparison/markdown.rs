@@ -25,11 +25,16 @@ pub fn render(comparison: &Comparison) -> String {
     for note in &comparison.notes {
         summary.push_str(&format!("- {}\n", text(note)));
     }
+    let passed = |judgement, words| {
+        let measurements = comparison.measurements.as_ref();
+        measurements.map(|all| folded(all, judgement, words)).unwrap_or_default()
+    };
     let sections = [
         comparison.contracts.as_ref().map(contracts).unwrap_or_default(),
         comparison.measurements.as_ref().map(measurements).unwrap_or_default(),
         comparison.measurements.as_ref().map(plans).unwrap_or_default(),
-        comparison.measurements.as_ref().map(equal).unwrap_or_default(),
+        passed(Judgement::NotWorse, "not worse"),
+        passed(Judgement::Equal, "equal"),
     ];
     for section in sections {
         if summary.len() + section.len() < LIMIT_BYTES {
@@ -96,13 +101,16 @@ fn plans(measurements: &Measurements) -> String {
     section
 }
 
-fn equal(measurements: &Measurements) -> String {
-    let rows = measurements.metrics.iter().filter(|metric| metric.judgement == Judgement::Equal);
+/// What passes and is no news: the metrics that are `judgement`, folded below their number.
+fn folded(measurements: &Measurements, judgement: Judgement, words: &str) -> String {
+    let rows = measurements.metrics.iter().filter(|metric| metric.judgement == judgement);
     let rows: Vec<_> = rows.collect();
-    if rows.is_empty() {
-        return String::new();
-    }
-    let mut section = format!("\n<details><summary>{} metrics are equal</summary>\n\n", rows.len());
+    let are = match rows.len() {
+        0 => return String::new(),
+        1 => "1 metric is".to_owned(),
+        count => format!("{count} metrics are"),
+    };
+    let mut section = format!("\n<details><summary>{are} {words}</summary>\n\n");
     push_header(&mut section, TITLES.map(str::to_owned));
     for metric in rows.iter().take(ROWS) {
         push_row(&mut section, row(metric).iter().map(|cell| text(cell)));
