@@ -1,5 +1,7 @@
 //! Batch contention: workers drain one queue in batches of ten, by each strategy the engine has.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use criterion::measurement::Measurement;
@@ -83,20 +85,26 @@ fn drained(
         let mut stocked = bench.stocked(EVENTS, workers).await;
         let sessions = std::mem::take(&mut stocked.sessions);
         let before = stocked.instruments.counters().await.expect("counters can be read");
-        let (took, sessions) =
-            together(sessions, |number, session| drain(number, session, strategy)).await;
+        let claimed = Arc::new(AtomicUsize::new(0));
+        let work = |number, session| drain(number, session, strategy, Arc::clone(&claimed));
+        let (took, sessions) = together(sessions, work).await;
         let after = stocked.instruments.counters().await.expect("counters can be read");
+        // A time in which an event was lost or doubled is no result.
+        let claimed = claimed.load(Ordering::SeqCst);
+        assert_eq!(claimed, EVENTS, "events claimed on {} by {strategy}", bench.label);
+        stocked.assert_acquired(claimed).await;
         stocked.sessions = sessions;
         stocked.remove().await;
         (took, after.since(&before).value(Counter::SkippedRows).map(|rows| rows as u64))
     })
 }
 
-/// Claims until nothing is left. A retryable error is part of what contention costs.
+/// Claims until nothing is left, and counts the events. A retryable error is part of what contention costs.
 async fn drain(
     number: usize,
     mut session: Box<dyn Session>,
     strategy: Strategy,
+    claimed: Arc<AtomicUsize>,
 ) -> Box<dyn Session> {
     for turn in 0.. {
         let batch = ClaimBatch {
@@ -114,7 +122,7 @@ async fn drain(
                     break;
                 }
             }
-            Ok(_) => {}
+            Ok(events) => drop(claimed.fetch_add(events.len(), Ordering::SeqCst)),
             Err(error) if error.is_retryable() => {}
             Err(error) => panic!("{error}"),
         }

@@ -1,4 +1,7 @@
 //! A worker that claims a batch and gives it back to the tail of the queue, over and over.
+//!
+//! Invariant: an attempt that failed is part of the turn that it was made for, so that what a failure costs
+//! is in the latency and not left out.
 
 use std::time::{Duration, Instant as Clock};
 
@@ -147,14 +150,19 @@ impl Worker for Claimer {
         let begun = Clock::now();
         let pause = if self.slowed { self.last_turn / 2 } else { Duration::ZERO };
         pause_for(pause);
-        let events = match self.claim(&batch).await {
-            Ok(events) => events,
-            Err(error) if error.kind == ErrorKind::Retryable => {
-                recorder.failed(&error);
-                recorder.tally(RETRIES, 1, Clock::now());
-                return Ok(());
+        let events = loop {
+            match self.claim(&batch).await {
+                Ok(events) => break events,
+                Err(error) if error.kind == ErrorKind::Retryable => {
+                    recorder.failed(&error);
+                    recorder.tally(RETRIES, 1, Clock::now());
+                    if Clock::now() >= turn.until {
+                        recorder.gave_up(turn.due);
+                        return Ok(());
+                    }
+                }
+                Err(error) => return Err(error),
             }
-            Err(error) => return Err(error),
         };
         let claimed = recorder.ended(CLAIM, turn.due);
         let count = events.len() as u64;

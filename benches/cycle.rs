@@ -1,6 +1,7 @@
 //! Measures a load of claims on one queue, with every instrument, and checks what it left.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use leaseproof_engines::EngineError;
 use leaseproof_engines::lease::Strategy;
@@ -10,6 +11,7 @@ use crate::claim_cycle::{Claimer, EMPTY, OPERATIONS, REFUSED, RETRIES, ROWS, SHO
 use crate::feeder::{Fed, Feeder};
 use crate::load::{self, Load, Loaded, Pace};
 use crate::measured::{DEADLOCKS, Measured};
+use crate::recorder::SECOND;
 use crate::sampler::{Sampler, Samples};
 use crate::scenario::Task;
 use crate::server::{Fault, Filled, Queue};
@@ -25,6 +27,8 @@ pub struct Claims {
     pub strategy: Strategy,
     /// How turns follow each other.
     pub pace: Pace,
+    /// How long each part of the series is.
+    pub part: Duration,
     /// How often the server is looked at in a second; 0 for never.
     pub sample_hz: f64,
     /// How many events are enqueued beside them in a second; 0 for none.
@@ -40,6 +44,7 @@ impl Claims {
             batch,
             strategy: task.bench.best_strategy(),
             pace: Pace::Closed,
+            part: SECOND,
             sample_hz: task.profile.sample_hz,
             fed_per_s: 0.0,
         }
@@ -95,6 +100,7 @@ pub fn load_of(task: Task<'_>, pace: Pace) -> Load {
         warm_up: task.profile.warm_up,
         window: task.profile.window,
         pace,
+        part: SECOND,
         seed: task.seed,
         operations: OPERATIONS.len(),
         tallies: TALLIES,
@@ -122,7 +128,7 @@ pub async fn load_on(
     }
     let hz = claims.sample_hz;
     let sampler = (hz > 0.0).then(|| Sampler::start(Arc::clone(&filled.store), hz));
-    let load = load_of(task, claims.pace);
+    let load = Load { part: claims.part, ..load_of(task, claims.pace) };
     let mut workers = Claimer::all(sessions, claims.batch, claims.strategy);
     let slowed = task.bench.fault == Fault::SlowClaim;
     workers.iter_mut().for_each(|worker| worker.slowed = slowed);
@@ -144,13 +150,38 @@ pub async fn load_on(
 }
 
 impl Ended {
+    /// When the clock of the load started.
+    #[must_use]
+    pub fn start(&self) -> Instant {
+        self.loaded.start
+    }
+
+    /// Claims that ended in each part of the window.
+    #[must_use]
+    pub fn series(&self) -> &[u64] {
+        &self.loaded.record.series
+    }
+
     /// Reads what the load cost, and checks what it left on a queue of `depth` events.
     ///
     /// # Errors
     /// When the engine cannot be asked.
     pub async fn finish(self, filled: &mut Filled, depth: u64) -> Result<Measured, EngineError> {
+        self.finish_beside(filled, depth, 0).await
+    }
+
+    /// The same while that many other sessions stay open.
+    ///
+    /// # Errors
+    /// When the engine cannot be asked.
+    pub async fn finish_beside(
+        self,
+        filled: &mut Filled,
+        depth: u64,
+        open: i64,
+    ) -> Result<Measured, EngineError> {
         let record = &self.loaded.record;
-        let change = filled.counters().await?.since(&self.before);
+        let change = filled.counters_beside(open).await?.since(&self.before);
         let mut measured = Measured::default();
         recorded(&mut measured, &self.loaded, self.hidden_cpu);
         let claims = record.operations(0).all;
@@ -164,6 +195,7 @@ impl Ended {
         let fed = self.fed.unwrap_or_default();
         if fed.events > 0 {
             measured.value("fed", fed.events as f64);
+            measured.value("fed_per_s", fed.events as f64 / fed.seconds);
         }
         for (code, count) in &fed.errors {
             *measured.repeat.errors.entry(format!("enqueue:{code}")).or_default() += count;
@@ -188,6 +220,8 @@ fn recorded(measured: &mut Measured, loaded: &Loaded<Claimer>, hidden_cpu: &str)
     measured.value("empty_ratio", share(EMPTY));
     measured.value("short_ratio", share(SHORT));
     measured.value("retries_per_claim", share(RETRIES));
+    measured.value("unfinished", record.unfinished.count as f64);
+    measured.value("unfinished_worst_ms", record.unfinished.longest.as_secs_f64() * 1000.0);
     measured.value("client_cpu_us_per_claim", loaded.cpu_s * 1e6 / claims.max(1.0));
     measured.value("client_cpu_cores", loaded.cpu_s / seconds);
     match loaded.server_cpu_s {

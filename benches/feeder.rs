@@ -13,10 +13,12 @@ use tokio::task::JoinHandle;
 use crate::measured::DEADLOCKS;
 
 /// What a feeder did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fed {
     /// How many events it enqueued.
     pub events: u64,
+    /// How long it did so, in seconds: a server that is slower than the rate gets fewer.
+    pub seconds: f64,
     /// Its errors by code.
     pub errors: BTreeMap<String, u64>,
 }
@@ -66,6 +68,7 @@ async fn feed(
     stopped: Arc<AtomicBool>,
 ) -> Result<Fed, EngineError> {
     let mut fed = Fed::default();
+    let begun = std::time::Instant::now();
     // A tick that came late is made up for: the rate is what was asked for.
     let mut ticks = tokio::time::interval(Duration::from_secs_f64(1.0 / per_s));
     while !stopped.load(Ordering::SeqCst) {
@@ -82,6 +85,7 @@ async fn feed(
             Err(error) => return Err(error),
         }
     }
+    fed.seconds = begun.elapsed().as_secs_f64();
     session.close().await;
     Ok(fed)
 }

@@ -62,7 +62,7 @@ impl Bench {
     /// # Panics
     /// When the engine fails: a benchmark without its store has nothing to measure.
     pub async fn stocked(&self, events: usize, workers: usize) -> Stocked {
-        let session = self.engine.telling_session();
+        let session = if self.may_tell { self.engine.telling_session() } else { "" };
         let options = StoreOptions { session, ..StoreOptions::default() };
         let store = self.engine.open(&self.endpoint, options).await;
         let store = store.expect("a store can be opened");
@@ -80,6 +80,15 @@ impl Bench {
 }
 
 impl Stocked {
+    /// Asks the table how often its events were acquired, which must be as often as the workers say.
+    ///
+    /// # Panics
+    /// When an acquisition was lost or doubled, or the table cannot be read.
+    pub async fn assert_acquired(&mut self, times: usize) {
+        let audit = self.instruments.audit().await.expect("a table of ours can be read");
+        assert_eq!(audit.attempts, times as i64, "acquisitions that the table counts");
+    }
+
     /// Closes every session and removes the store.
     ///
     /// # Panics

@@ -15,6 +15,7 @@ pub mod hold;
 pub mod load;
 pub mod measured;
 pub mod peer;
+pub mod plan;
 pub mod prober;
 pub mod process;
 pub mod process_work;

@@ -38,6 +38,8 @@ pub struct Load {
     pub window: Duration,
     /// How turns follow each other.
     pub pace: Pace,
+    /// How long each part of the series is.
+    pub part: Duration,
     /// The seed of the schedule.
     pub seed: u64,
     /// How many kinds of operations are recorded.
@@ -55,6 +57,9 @@ pub struct Turn {
     pub number: u64,
     /// When it was due, from which its latency counts; in a closed loop, when it began.
     pub due: Instant,
+    /// When the load ends: until then an attempt that failed is made again, and the time that it took is
+    /// part of the turn.
+    pub until: Instant,
 }
 
 /// What a worker does, over and over.
@@ -73,6 +78,8 @@ pub struct Loaded<W> {
     pub workers: Vec<W>,
     /// What they recorded.
     pub record: Record,
+    /// When the clock started.
+    pub start: Instant,
     /// The length of the window in seconds.
     pub seconds: f64,
     /// Processor time that this program used inside the window, in seconds.
@@ -133,7 +140,10 @@ pub async fn run<W: Worker>(workers: Vec<W>, load: Load) -> Result<Loaded<W>, En
         due: Semaphore::new(0),
     });
     // The lag has a place of its own, behind the scenario's operations.
-    let recorder = || Recorder::new(load.operations + 1, load.tallies, load.window);
+    let recorder = || {
+        let recorder = Recorder::new(load.operations + 1, load.tallies, load.window);
+        recorder.in_parts_of(load.part, load.window)
+    };
     let tasks: Vec<_> = workers
         .into_iter()
         .map(|worker| tokio::spawn(drive(worker, recorder(), Arc::clone(&shared))))
@@ -166,6 +176,7 @@ pub async fn run<W: Worker>(workers: Vec<W>, load: Load) -> Result<Loaded<W>, En
     let record = Record::merge(recorders);
     Ok(Loaded {
         workers,
+        start: shared.start(),
         seconds: load.window.as_secs_f64(),
         cpu_s,
         server_cpu_s,
@@ -189,7 +200,7 @@ async fn drive<W: Worker>(
             Pace::Open { .. } => next_due(&shared, &mut recorder).await,
         };
         let Some(due) = due else { break };
-        let turn = worker.turn(Turn { number, due }, &mut recorder).await;
+        let turn = worker.turn(Turn { number, due, until: end }, &mut recorder).await;
         if let Err(error) = turn {
             // The others would wait for turns that nobody needs any more.
             shared.due.close();

@@ -2,14 +2,14 @@
 //! once counted by the engine itself.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
 use leaseproof_benches::fixed_work::{WORKERS, benches, runtime, together};
 use leaseproof_benches::server::{Bench, event};
-use leaseproof_engines::lease::{Claim, FencingToken, Instant};
+use leaseproof_engines::lease::{Claim, Claimed, FencingToken, Instant};
 use leaseproof_engines::store::Session;
 use leaseproof_engines::waits::Counter;
 use tokio::runtime::Runtime;
@@ -71,12 +71,16 @@ fn contended(runtime: &Runtime, bench: &Bench, workers: usize) -> (Duration, Opt
         let sessions = std::mem::take(&mut stocked.sessions);
         let before = stocked.instruments.counters().await.expect("counters can be read");
         let clock = Arc::new(AtomicI64::new(1));
-        let contend = |number, session| contend(number, session, Arc::clone(&clock));
+        let won = Arc::new(AtomicUsize::new(0));
+        let both = || (Arc::clone(&clock), Arc::clone(&won));
+        let contend = |number, session| contend(number, session, both());
         let (took, sessions) = together(sessions, contend).await;
         for session in sessions {
             session.close().await;
         }
         let after = stocked.instruments.counters().await.expect("counters can be read");
+        // A time in which a claim was lost or doubled is no result.
+        stocked.assert_acquired(won.load(Ordering::SeqCst)).await;
         let waited_ms = after.since(&before).value(Counter::LockWaitMs);
         stocked.remove().await;
         (took, waited_ms.map(|ms| (ms * 1e6) as u64))
@@ -88,7 +92,7 @@ fn contended(runtime: &Runtime, bench: &Bench, workers: usize) -> (Duration, Opt
 async fn contend(
     number: usize,
     mut session: Box<dyn Session>,
-    clock: Arc<AtomicI64>,
+    (clock, won): (Arc<AtomicI64>, Arc<AtomicUsize>),
 ) -> Box<dyn Session> {
     for turn in 0..CLAIMS {
         let now = clock.fetch_add(1, Ordering::SeqCst);
@@ -99,7 +103,9 @@ async fn contend(
             until: Instant(now + 1),
         };
         match session.claim(&claim).await {
-            Ok(_) => {}
+            Ok(claimed) => {
+                won.fetch_add(usize::from(claimed == Claimed::Claimed), Ordering::SeqCst);
+            }
             Err(error) if error.is_retryable() => {}
             Err(error) => panic!("{error}"),
         }

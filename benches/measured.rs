@@ -76,6 +76,11 @@ impl Measured {
 
     /// Sets what a sampler saw and what it cost.
     pub fn sampled(&mut self, samples: &Samples) {
+        if let Some(refused) = &samples.refused {
+            self.hidden("sampled_waiters", refused);
+            self.hidden("sampled_wait_ms", refused);
+            return;
+        }
         let looks = samples.looks.max(1) as f64;
         let seconds = samples.seconds.max(f64::MIN_POSITIVE);
         self.value("sampled_waiters", samples.waiting as f64 / looks);

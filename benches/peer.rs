@@ -22,6 +22,7 @@ use tokio::process::Command;
 use crate::claim_cycle::{Claimer, NOW, RETRIES, TALLIES, UNTIL};
 use crate::load::{self, Load, Pace};
 use crate::measured::Measured;
+use crate::recorder::SECOND;
 use crate::scenario::{Spec, Task};
 use crate::server::{Bench, Filled, Queue};
 
@@ -251,6 +252,7 @@ async fn runner(filled: &mut Filled, plan: Plan) -> Result<Side, EngineError> {
     let mut claimers = Claimer::all(sessions, plan.batch, plan.strategy);
     claimers.iter_mut().for_each(|claimer| claimer.keeps = true);
     let load = Load {
+        part: SECOND,
         warm_up: WARM_UP,
         window: plan.window,
         pace: Pace::Closed,

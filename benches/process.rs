@@ -108,6 +108,10 @@ pub struct Answer {
     pub errors: Vec<(String, u64)>,
     /// The latencies of its claims.
     pub latency: Option<leaseproof_reports::bench::Latency>,
+    /// Claims that the end of the window cut off.
+    pub unfinished: u64,
+    /// How long the longest of them took, in milliseconds.
+    pub unfinished_ms: f64,
     /// Its counters, by name, for those that belong to a process.
     pub counters: Vec<(String, f64)>,
     /// Why it failed, if it did.

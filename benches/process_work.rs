@@ -32,7 +32,7 @@ pub(crate) async fn cycle(
         if due >= end {
             break;
         }
-        claimer.turn(Turn { number, due }, &mut recorder).await?;
+        claimer.turn(Turn { number, due, until: end }, &mut recorder).await?;
     }
     claimer.session.close().await;
     let record = Record::merge(vec![recorder]);
@@ -42,6 +42,8 @@ pub(crate) async fn cycle(
         refused: record.tally(REFUSED).all,
         errors: record.errors().collect(),
         latency: record.latency(0),
+        unfinished: record.unfinished.count,
+        unfinished_ms: record.unfinished.longest.as_secs_f64() * 1000.0,
         ..Answer::default()
     })
 }

@@ -1,13 +1,15 @@
 //! What one worker records: latencies, tallies and errors, each at a fixed place.
 //!
 //! Invariants: recording allocates nothing and takes no lock; what ended before the window began or
-//! after it ended is in no histogram, but in the totals, by which counters of a server are divided.
+//! after it ended is in no histogram, but in the totals, by which counters of a server are divided; of
+//! what began before the window's end and went on after it, number and longest time are kept, for those
+//! may be the longest of all.
 
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
+use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
 use leaseproof_engines::EngineError;
 use leaseproof_reports::bench::Latency;
 
@@ -53,6 +55,22 @@ pub struct Tally {
     pub all: u64,
 }
 
+/// Operations of the first kind that the end of the window cut off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unfinished {
+    /// How many there were.
+    pub count: u64,
+    /// How long the longest had taken when it ended, or was given up.
+    pub longest: Duration,
+}
+
+impl Unfinished {
+    fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.longest = self.longest.max(other.longest);
+    }
+}
+
 /// One worker's record. Operations and tallies are named by their place in a scenario's lists.
 pub struct Recorder {
     window: (Instant, Instant),
@@ -60,9 +78,15 @@ pub struct Recorder {
     operations: Vec<Tally>,
     tallies: Vec<Tally>,
     series: Vec<u64>,
+    /// How long each part of the series is.
+    part: Duration,
+    unfinished: Unfinished,
     errors: Errors,
     all_errors: Errors,
 }
+
+/// How long each part of a series is when nobody says otherwise.
+pub const SECOND: Duration = Duration::from_secs(1);
 
 impl Recorder {
     /// A record with places for that many operations and tallies, and a window that opens after
@@ -74,17 +98,31 @@ impl Recorder {
     pub fn new(operations: usize, tallies: usize, window: Duration) -> Self {
         let histogram = Histogram::new_with_bounds(1, LONGEST_NS, 3);
         let histogram = histogram.expect("1 ns to two minutes in 3 digits is a valid range");
-        let seconds = usize::try_from(window.as_secs() + 1).expect("a window fits memory");
         let now = Instant::now();
         Self {
             window: (now, now),
             histograms: vec![histogram; operations],
             operations: vec![Tally::default(); operations],
             tallies: vec![Tally::default(); tallies],
-            series: vec![0; seconds],
+            series: Vec::new(),
+            part: SECOND,
+            unfinished: Unfinished::default(),
             errors: Errors::default(),
             all_errors: Errors::default(),
         }
+        .in_parts_of(SECOND, window)
+    }
+
+    /// The same with a series whose parts are that long.
+    ///
+    /// # Panics
+    /// When the window has more parts than memory has room for.
+    #[must_use]
+    pub fn in_parts_of(mut self, part: Duration, window: Duration) -> Self {
+        let parts = window.as_nanos() / part.as_nanos() + 1;
+        self.series = vec![0; usize::try_from(parts).expect("a window fits memory")];
+        self.part = part;
+        self
     }
 
     /// Sets the window's beginning and end, which are known when all workers have met.
@@ -107,17 +145,32 @@ impl Recorder {
     pub fn ended_at(&mut self, operation: usize, from: Instant, to: Instant) {
         self.operations[operation].all += 1;
         if !self.is_inside(to) {
+            if operation == 0 {
+                self.cut_off(from, to);
+            }
             return;
         }
         self.operations[operation].window += 1;
         let took = to.saturating_duration_since(from).as_nanos();
         self.histograms[operation].saturating_record(u64::try_from(took).unwrap_or(LONGEST_NS));
         if operation == 0 {
-            let second = to.duration_since(self.window.0).as_secs();
-            if let Some(count) = usize::try_from(second).ok().and_then(|at| self.series.get_mut(at))
-            {
+            let since = to.duration_since(self.window.0).as_nanos();
+            let part = usize::try_from(since / self.part.as_nanos());
+            if let Some(count) = part.ok().and_then(|at| self.series.get_mut(at)) {
                 *count += 1;
             }
+        }
+    }
+
+    /// The first operation, which began or was due at `from`, is given up now.
+    pub fn gave_up(&mut self, from: Instant) {
+        self.cut_off(from, Instant::now());
+    }
+
+    fn cut_off(&mut self, from: Instant, to: Instant) {
+        if from < self.window.1 && self.window.1 <= to {
+            let longest = to.duration_since(from);
+            self.unfinished.add(Unfinished { count: 1, longest });
         }
     }
 
@@ -144,10 +197,13 @@ pub struct Record {
     histograms: Vec<Histogram<u64>>,
     operations: Vec<Tally>,
     tallies: Vec<Tally>,
-    /// Operations of the first kind that ended in each second of the window.
+    /// Operations of the first kind that ended in each part of the window, which is a second unless the
+    /// recorders were made otherwise.
     pub series: Vec<u64>,
     /// Operations of the first kind that each worker ended inside the window.
     pub workers: Vec<u64>,
+    /// Operations of the first kind that the end of the window cut off.
+    pub unfinished: Unfinished,
     errors: Errors,
     all_errors: Errors,
 }
@@ -168,6 +224,7 @@ impl Record {
             tallies: first.tallies,
             series: first.series,
             workers,
+            unfinished: first.unfinished,
             errors: first.errors,
             all_errors: first.all_errors,
         };
@@ -186,6 +243,7 @@ impl Record {
             sum.window += one.window;
             sum.all += one.all;
         }
+        self.unfinished.add(other.unfinished);
         for (sum, one) in self.series.iter_mut().zip(&other.series) {
             *sum += one;
         }
@@ -229,6 +287,26 @@ impl Record {
     }
 }
 
+/// Several latencies as one, from their histograms; `None` when there are none.
+///
+/// # Panics
+/// When a histogram is none that [`latency`] wrote.
+#[must_use]
+pub fn merged(latencies: impl IntoIterator<Item = Latency>) -> Option<Latency> {
+    let mut sum: Option<Histogram<u64>> = None;
+    for one in latencies {
+        let bytes = base64::engine::general_purpose::STANDARD.decode(one.histogram);
+        let bytes = bytes.expect("a worker's histogram is in base64");
+        let histogram = Deserializer::new().deserialize(&mut bytes.as_slice());
+        let histogram: Histogram<u64> = histogram.expect("a worker's histogram can be read");
+        match &mut sum {
+            Some(sum) => sum.add(histogram).expect("histograms of workers have the same bounds"),
+            None => sum = Some(histogram),
+        }
+    }
+    latency(&sum?)
+}
+
 /// A histogram of nanoseconds as a report holds it.
 ///
 /// # Panics
@@ -255,44 +333,4 @@ pub fn latency(histogram: &Histogram<u64>) -> Option<Latency> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use leaseproof_engines::ErrorKind;
-
-    #[test]
-    fn what_ends_outside_the_window_is_only_in_the_totals() {
-        let mut recorder = Recorder::new(1, 1, Duration::from_secs(2));
-        let start = Instant::now();
-        let at = |ms| start + Duration::from_millis(ms);
-        recorder.open(at(1000), at(3000));
-        for end in [500, 1500, 2500, 3500] {
-            recorder.ended_at(0, at(end - 100), at(end));
-            recorder.tally(0, 10, at(end));
-        }
-        let record = Record::merge(vec![recorder]);
-        assert_eq!(record.operations(0), Tally { window: 2, all: 4 });
-        assert_eq!(record.tally(0), Tally { window: 20, all: 40 });
-        assert_eq!(record.series[..2], [1, 1]);
-        let latency = record.latency(0).unwrap();
-        assert_eq!(latency.count, 2);
-        assert!((latency.p50_us - 100_000.0).abs() < 100.0, "{latency:?}");
-    }
-
-    #[test]
-    fn errors_of_several_workers_are_counted_by_code() {
-        let error = |code: &str| {
-            let mut error = EngineError::new("engine", "claim", ErrorKind::Retryable, "no");
-            error.code = Some(code.to_owned());
-            error
-        };
-        let mut recorders = Vec::new();
-        for codes in [["40001", "1213"], ["1213", "1213"]] {
-            let mut recorder = Recorder::new(1, 0, Duration::from_secs(1));
-            codes.iter().for_each(|code| recorder.failed(&error(code)));
-            recorders.push(recorder);
-        }
-        let record = Record::merge(recorders);
-        assert_eq!(record.all_errors(&["1213"]), 3);
-        assert_eq!(record.all_errors(&["40001", "40P01"]), 1);
-    }
-}
+mod tests;

@@ -26,6 +26,8 @@ pub struct Samples {
     pub longest_ms: f64,
     /// Who was seen waiting for whom, and how often.
     pub blockers: BTreeMap<String, u64>,
+    /// Why the engine did not let the sampler look, where it did not; then nothing was seen.
+    pub refused: Option<String>,
     /// Whether a wait was seen whose blocker the engine does not show.
     pub unnamed: bool,
     /// How long its looks took, in milliseconds: an upper bound of what they cost the server.
@@ -34,15 +36,14 @@ pub struct Samples {
     pub cpu_ms: f64,
     /// How long it ran, in seconds.
     pub seconds: f64,
-    /// The time between two looks, in seconds.
-    pub interval_s: f64,
 }
 
 impl Samples {
-    /// The time that sessions spent waiting, as far as the looks tell, in milliseconds.
+    /// The time that sessions spent waiting, as far as the looks tell, in milliseconds: each look stands
+    /// for its share of the time, so that looks that came late do not make it less.
     #[must_use]
     pub fn wait_ms(&self) -> f64 {
-        self.waiting as f64 * self.interval_s * 1000.0
+        self.waiting as f64 * self.seconds / self.looks.max(1) as f64 * 1000.0
     }
 }
 
@@ -89,7 +90,7 @@ fn sample(
 ) -> Result<Samples, EngineError> {
     let mut instruments = runtime.block_on(store.instruments())?;
     let interval = interval.max(instruments.shortest_interval());
-    let mut samples = Samples { interval_s: interval.as_secs_f64(), ..Samples::default() };
+    let mut samples = Samples::default();
     let start = Instant::now();
     let cpu = cpu_s(UsageWho::RUSAGE_THREAD);
     let mut next = start + interval;
@@ -101,7 +102,14 @@ fn sample(
         // A look that came late is not made up for: it would see the same waits twice.
         next = (next + interval).max(Instant::now());
         let look = Instant::now();
-        let waits = runtime.block_on(instruments.waits(Look::Timed))?;
+        let waits = match runtime.block_on(instruments.waits(Look::Timed)) {
+            Ok(waits) => waits,
+            Err(error) if error.is_no_right() => {
+                samples.refused = Some(error.to_string());
+                break;
+            }
+            Err(error) => return Err(error),
+        };
         samples.took_ms += look.elapsed().as_secs_f64() * 1000.0;
         samples.looks += 1;
         let mut sessions: Vec<_> = waits.iter().map(|wait| wait.session).collect();

@@ -1,6 +1,6 @@
 //! A server that is measured, and the stores that are opened on it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use leaseproof_engines::lease::{EventId, Strategy};
 use leaseproof_engines::provider::{
@@ -23,7 +23,13 @@ pub struct Bench {
     pub identity: Identity,
     /// What is wrong with its queues on purpose.
     pub fault: Fault,
+    /// Whether this user may ask the engine to tell of waits.
+    pub(crate) may_tell: bool,
+    /// The stores that were opened and not removed yet.
+    opened: Opened,
 }
+
+type Opened = Arc<Mutex<Vec<Arc<dyn Store>>>>;
 
 /// What is done to a server's queues to see whether a comparison notices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,7 +84,32 @@ impl Bench {
         let identity = selection.engine.identify(&endpoint).await?;
         let engine = selection.engine;
         let label = selection.named_after(endpoint.provider, &identity.version).label();
-        Ok(Self { engine, label, endpoint, identity, fault: Fault::default() })
+        let may_tell = may_tell(engine, &endpoint).await?;
+        let (fault, opened) = (Fault::default(), Opened::default());
+        Ok(Self { engine, label, endpoint, identity, fault, may_tell, opened })
+    }
+
+    /// The same server, reached in another way.
+    #[must_use]
+    pub fn reached_by(&self, endpoint: Endpoint) -> Self {
+        Self {
+            engine: self.engine,
+            label: self.label.clone(),
+            endpoint,
+            identity: self.identity.clone(),
+            fault: self.fault,
+            may_tell: self.may_tell,
+            opened: Arc::clone(&self.opened),
+        }
+    }
+
+    /// Removes the stores that a measurement left behind when it failed.
+    pub async fn sweep(&self) {
+        let left = std::mem::take(&mut *self.opened.lock().expect("nobody panics with the list"));
+        for store in left {
+            // What failed before has been told; a store that cannot be removed would only repeat it.
+            drop(store.close().await);
+        }
     }
 
     /// Opens a store whose events go back to the tail when they are released, with `depth` of them,
@@ -97,7 +128,7 @@ impl Bench {
             statements = without_index_hints(statements);
         }
         let session = match queue.session {
-            "" if queue.telling => self.engine.telling_session(),
+            "" if queue.telling && self.may_tell => self.engine.telling_session(),
             session => session,
         };
         let options = StoreOptions {
@@ -107,7 +138,9 @@ impl Bench {
             ..StoreOptions::default()
         };
         let store: Arc<dyn Store> = Arc::from(self.engine.open(&self.endpoint, options).await?);
-        let mut filled = Filled { instruments: store.instruments().await?, store };
+        let opened = Arc::clone(&self.opened);
+        opened.lock().expect("nobody panics with the list").push(Arc::clone(&store));
+        let mut filled = Filled { instruments: store.instruments().await?, store, opened };
         filled.instruments.fill(queue.depth).await?;
         if !indexed {
             filled.instruments.drop_claim_index().await?;
@@ -127,6 +160,28 @@ impl Bench {
     pub fn best_strategy(&self) -> Strategy {
         best_strategy(self.engine)
     }
+}
+
+/// Whether sessions of this user may ask the engine to tell of waits. Where they may not, waits are not
+/// observable, and everything else is measured all the same.
+async fn may_tell(engine: &dyn Engine, endpoint: &Endpoint) -> Result<bool, EngineError> {
+    let session = engine.telling_session();
+    if session.is_empty() {
+        return Ok(false);
+    }
+    let options = StoreOptions { session, ..StoreOptions::default() };
+    let store = engine.open(endpoint, options).await?;
+    let asked = store.session(&SessionOptions::default()).await;
+    let may = match asked {
+        Ok(session) => {
+            session.close().await;
+            Ok(true)
+        }
+        Err(error) if error.is_no_right() => Ok(false),
+        Err(error) => Err(error),
+    };
+    store.close().await?;
+    may
 }
 
 /// The strategy that an engine's users would claim with.
@@ -180,6 +235,7 @@ pub struct Filled {
     pub store: Arc<dyn Store>,
     /// Its instruments.
     pub instruments: Box<dyn Instruments>,
+    opened: Opened,
 }
 
 impl Filled {
@@ -218,7 +274,10 @@ impl Filled {
     /// When something still holds it.
     pub async fn remove(self) -> Result<(), EngineError> {
         self.instruments.close().await;
-        self.store.close().await
+        self.store.close().await?;
+        let mut opened = self.opened.lock().expect("nobody panics with the list");
+        opened.retain(|other| !Arc::ptr_eq(other, &self.store));
+        Ok(())
     }
 }
 

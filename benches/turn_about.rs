@@ -10,10 +10,11 @@ use leaseproof_reports::bench::BenchRun;
 use rand::seq::SliceRandom as _;
 use rand::{SeedableRng as _, rngs::StdRng};
 
+use crate::plan::{Job, derive};
 use crate::profile::Profile;
 use crate::scenario::{Scenario, Spec, Stop};
 use crate::server::Bench;
-use crate::suite::{self, Event, Job, UNMEASURED};
+use crate::suite::{self, Event, UNMEASURED};
 
 /// Repeats of each side in a group.
 const TURNS: u32 = 2;
@@ -52,6 +53,14 @@ impl Plan {
         self.scenarios.iter().flat_map(cells).collect()
     }
 
+    /// How many turns of its side a run does not hold yet.
+    #[must_use]
+    pub fn left(&self, run: &BenchRun) -> u32 {
+        let planned = run.cells.len() * (self.groups * TURNS) as usize;
+        let measured: usize = run.cells.iter().map(|cell| cell.repeats.len()).sum();
+        u32::try_from(planned.saturating_sub(measured)).unwrap_or(u32::MAX)
+    }
+
     /// How long it is expected to take, in seconds.
     #[must_use]
     pub fn seconds(&self, bench: &Bench) -> f64 {
@@ -81,7 +90,7 @@ pub async fn run(
     }
     for group in 0..plan.groups {
         let mut cells = plan.cells(sides[0]);
-        cells.shuffle(&mut StdRng::seed_from_u64(suite::derive(plan.seed, &group)));
+        cells.shuffle(&mut StdRng::seed_from_u64(derive(plan.seed, &group)));
         let mut measured = Vec::new();
         for (scenario, spec) in cells {
             let mut turns = [0, 0];

@@ -1,6 +1,7 @@
 //! The load itself, without any store.
 
 use super::*;
+use crate::recorder::SECOND;
 
 struct Nap(Duration);
 
@@ -15,7 +16,7 @@ impl Worker for Nap {
 
 fn load(pace: Pace) -> Load {
     let (warm_up, window) = (Duration::from_millis(100), Duration::from_millis(400));
-    Load { warm_up, window, pace, seed: 7, operations: 1, tallies: 0, server: None }
+    Load { warm_up, window, pace, part: SECOND, seed: 7, operations: 1, tallies: 0, server: None }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

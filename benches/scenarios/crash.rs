@@ -10,6 +10,7 @@ use crate::process::{Order, Running, Task as Work, order};
 use crate::profile::Profile;
 use crate::scenario::{Scenario, Spec, Task};
 use crate::server::Queue;
+use crate::suite::UNMEASURED;
 
 /// The scenario's one instance.
 pub static SCENARIO: Crash = Crash;
@@ -70,6 +71,11 @@ impl Scenario for Crash {
         measured.value("claimed_again", (audit.attempts - signed) as f64);
         measured.value("drain_s", drain_s);
         measured.value("events_per_s", depth as f64 / drain_s);
+        if killed < kills {
+            // A machine that is done too soon has shown nothing about kills.
+            let text = format!("{killed} of {kills} workers still ran when they were to be killed");
+            measured.violations.push(format!("{UNMEASURED}{text}"));
+        }
         if audit.events != signed || audit.done != signed || lost != 0 {
             let text = format!("of {depth} events {} are done, {lost} without effect", audit.done);
             measured.violations.push(text);

@@ -51,6 +51,8 @@ impl Scenario for OpenLoop {
         let capacity =
             cycle::measure_on(Task { profile: &brief, ..task }, &mut filled, queue.depth, closed)
                 .await?;
+        let before = capacity.violations.iter().map(|text| format!("at capacity: {text}"));
+        let before: Vec<String> = before.collect();
         let capacity = capacity.number("claims_per_s");
         let percent: f64 = task.spec.get("percent");
         let per_s = (capacity * percent / 100.0).max(1.0);
@@ -58,6 +60,7 @@ impl Scenario for OpenLoop {
         let measured = cycle::measure_on(task, &mut filled, queue.depth, open).await;
         filled.remove().await?;
         let mut measured = measured?;
+        measured.violations.extend(before);
         measured.value("capacity_per_s", capacity);
         measured.value("offered_per_s", per_s);
         let p99_us = measured.repeat.latencies.get("claim").map(|latency| latency.p99_us);

@@ -80,14 +80,9 @@ fn unencrypted(bench: &Bench, url: &Url) -> Bench {
         url.query_pairs().into_owned().filter(|(name, _)| name != "ssl-mode").collect();
     url.query_pairs_mut().clear().extend_pairs(kept).append_pair("ssl-mode", "DISABLED");
     let endpoint = &bench.endpoint;
-    Bench {
-        engine: bench.engine,
-        label: bench.label.clone(),
-        endpoint: Endpoint::server(endpoint.provider, url, endpoint.image.clone())
-            .with_process(endpoint.process),
-        identity: bench.identity.clone(),
-        fault: bench.fault,
-    }
+    let endpoint = Endpoint::server(endpoint.provider, url, endpoint.image.clone())
+        .with_process(endpoint.process);
+    bench.reached_by(endpoint)
 }
 
 async fn beside(

@@ -8,6 +8,7 @@ use leaseproof_engines::{Engine, EngineError};
 use crate::measured::{Measured, jain};
 use crate::process::{Answer, Order, Running, Synchronous, Task as Work, Unit, order};
 use crate::profile::Profile;
+use crate::recorder::merged;
 use crate::scenario::{Scenario, Spec, Task};
 use crate::server::Queue;
 
@@ -109,9 +110,14 @@ fn of(answers: &[Answer], seconds: f64) -> Measured {
     measured.value("worker_min", counts.iter().min().copied().unwrap_or(0) as f64);
     measured.value("worker_max", counts.iter().max().copied().unwrap_or(0) as f64);
     measured.repeat.workers = counts;
-    let worst = |answer: &Answer| answer.latency.as_ref().map_or(0.0, |latency| latency.max_us);
-    let worst = answers.iter().map(worst).fold(0.0, f64::max);
-    measured.value("claim_worst_ms", worst / 1000.0);
+    // One that waited until after the end may have waited longest.
+    let worst = |answer: &Answer| {
+        let inside_ms = answer.latency.as_ref().map_or(0.0, |latency| latency.max_us / 1000.0);
+        inside_ms.max(answer.unfinished_ms)
+    };
+    measured.value("claim_worst_ms", answers.iter().map(worst).fold(0.0, f64::max));
+    let unfinished: u64 = answers.iter().map(|answer| answer.unfinished).sum();
+    measured.value("unfinished", unfinished as f64);
     for answer in answers {
         for (code, count) in &answer.errors {
             *measured.repeat.errors.entry(code.clone()).or_default() += count;
@@ -130,8 +136,6 @@ fn of(answers: &[Answer], seconds: f64) -> Measured {
     measured.value("lock_wait_ms", total(Counter::LockWaitMs));
     let longest = counter(Counter::LockWaitMaxMs.as_str()).into_iter().fold(0.0, f64::max);
     measured.value("lock_wait_max_ms", longest);
-    // The slowest process is the one whose latencies matter.
-    let slowest = answers.iter().filter_map(|answer| answer.latency.clone());
-    measured.latency("claim", slowest.max_by(|one, other| one.p99_us.total_cmp(&other.p99_us)));
+    measured.latency("claim", merged(answers.iter().filter_map(|answer| answer.latency.clone())));
     measured
 }

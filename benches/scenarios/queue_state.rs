@@ -106,7 +106,9 @@ async fn count(task: Task<'_>, filled: &mut Filled, open: i64) -> Result<Measure
     recorder.open(start, start + ANY);
     let before = filled.instruments.counters().await?;
     for number in 0..TURNS {
-        claimer.turn(Turn { number, due: Instant::now() }, &mut recorder).await?;
+        claimer
+            .turn(Turn { number, due: Instant::now(), until: start + ANY }, &mut recorder)
+            .await?;
     }
     claimer.session.close().await;
     let change = filled.counters_beside(open).await?.since(&before);

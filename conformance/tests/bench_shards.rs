@@ -5,7 +5,7 @@ use std::process::Command;
 
 use leaseproof_reports::RunDir;
 
-const BENCH: &str = "bench --engine sqlite --scenario wait-probe --scenario fault-probe --seed 7";
+const BENCH: &str = "bench --engine sqlite --scenario open-loop --scenario fault-probe --seed 7";
 
 #[track_caller]
 fn ends(directory: &Path, line: &str, code: i32) -> String {

@@ -4,6 +4,8 @@ use std::process::Command;
 
 use leaseproof_engines::provider::Address;
 use leaseproof_engines::{Engine, mysql, postgres};
+use leaseproof_reports::RunDir;
+use leaseproof_reports::bench::{BenchCell, Reading};
 use sqlx::{AssertSqlSafe, Connection, MySqlConnection, PgConnection, Row};
 use url::Url;
 
@@ -107,6 +109,92 @@ fn a_mysql_user_without_the_right_to_create_is_told_what_to_grant() {
         assert_eq!(code, 96, "{text}");
         assert!(text.contains("grant the user"), "{text}");
         assert!(!text.contains("hushhush"), "{text}");
+    });
+}
+
+/// Runs the probes on the server with that URL as two parts, and returns the cells of both joined.
+fn probed(variable: &str, engine: &str, url: &Url) -> Vec<BenchCell> {
+    let out = tempfile::tempdir().unwrap();
+    let leaseproof = |arguments: &[&str], part: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_leaseproof"))
+            .args(arguments)
+            .arg("--out")
+            .arg(out.path().join(part))
+            .current_dir(out.path())
+            .env(variable, url.as_str())
+            .output()
+            .unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let text = text + &String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        assert!(!text.contains("hushhush"), "{text}");
+    };
+    for part in ["1/2", "2/2"] {
+        let scenarios = ["--scenario", "skip-probe", "--scenario", "observer-effect"];
+        let arguments = ["bench", "--engine", engine, "--shard", part];
+        leaseproof(&[&arguments[..], &scenarios].concat(), &part[..1]);
+    }
+    leaseproof(&["merge", "1", "2"], "joined");
+    RunDir::load_bench(out.path().join("joined/latest")).unwrap().cells
+}
+
+/// The readings of that name that are not observable, and those that are.
+fn readings(cells: &[BenchCell], name: &str) -> (usize, usize) {
+    let repeats = cells.iter().flat_map(|cell| &cell.repeats);
+    let found: Vec<_> = repeats.filter_map(|repeat| repeat.readings.get(name)).collect();
+    let hidden = |reading: &&&Reading| matches!(reading, Reading::NotObservable(_));
+    let hidden = found.iter().filter(hidden).count();
+    (hidden, found.len() - hidden)
+}
+
+/// As on a managed server: what this user may not see is not observable, and the rest is measured.
+#[test]
+fn a_postgres_user_who_may_only_create_is_measured() {
+    support::block_on(async {
+        let url = url_of(&postgres::ENGINE).await;
+        let mut connection = PgConnection::connect(url.as_str()).await.unwrap();
+        let name = format!("limited_{}", std::process::id());
+        let create = format!("CREATE ROLE {name} LOGIN PASSWORD 'hushhush'");
+        sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
+        let create = format!("CREATE DATABASE {name} OWNER {name}");
+        sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
+        let mut theirs = url.clone();
+        theirs.set_username(&name).unwrap();
+        theirs.set_password(Some("hushhush")).unwrap();
+        theirs.set_path(&name);
+        let cells = probed("LEASEPROOF_POSTGRES_URL", "postgres", &theirs);
+        for object in ["DATABASE", "ROLE"] {
+            let drop = format!("DROP {object} {name}");
+            sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
+        }
+        let (hidden, shown) = readings(&cells, "lock_wait_ms");
+        assert!(hidden > 0 && shown == 0, "{hidden} hidden, {shown} shown");
+        assert!(readings(&cells, "pages_touched_per_claim").1 > 0, "{cells:?}");
+    });
+}
+
+#[test]
+fn a_mysql_user_who_may_only_create_is_measured() {
+    support::block_on(async {
+        let url = url_of(&mysql::ENGINE).await;
+        let mut connection = MySqlConnection::connect(url.as_str()).await.unwrap();
+        let user = format!("limited_{}", std::process::id());
+        for statement in [
+            format!("CREATE USER {user}@'%' IDENTIFIED BY 'hushhush'"),
+            format!("GRANT ALL ON `leaseproof\\_%`.* TO {user}@'%'"),
+        ] {
+            sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
+        }
+        let mut theirs = url.clone();
+        theirs.set_username(&user).unwrap();
+        theirs.set_password(Some("hushhush")).unwrap();
+        theirs.set_path("");
+        let cells = probed("LEASEPROOF_MYSQL_URL", "mysql", &theirs);
+        let drop = format!("DROP USER {user}@'%'");
+        sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
+        let (hidden, shown) = readings(&cells, "lock_requests_per_claim");
+        assert!(hidden > 0 && shown == 0, "{hidden} hidden, {shown} shown");
+        assert!(readings(&cells, "rows_read_per_claim").1 > 0, "{cells:?}");
     });
 }
 

@@ -72,6 +72,13 @@ impl EngineError {
         self
     }
 
+    /// Whether the user lacks a right that the statement needs: PostgreSQL's 42501, MySQL's and MariaDB's
+    /// 1044, 1142 and 1227.
+    #[must_use]
+    pub fn is_no_right(&self) -> bool {
+        matches!(self.code.as_deref(), Some("42501" | "1044" | "1142" | "1227"))
+    }
+
     /// Whether the whole unit of work may be run again.
     #[must_use]
     pub fn is_retryable(&self) -> bool {

@@ -335,9 +335,7 @@ impl Observer for MySqlObserver {
     async fn waiting(&mut self, session: SessionId) -> Result<Waiting> {
         match self.flavour.waiting(&mut self.link, session).await {
             // A user without the right to look has seen nothing, which is not the same as no wait.
-            Err(error) if matches!(error.code.as_deref(), Some("1142" | "1227")) => {
-                Ok(Waiting::NotObservable)
-            }
+            Err(error) if error.is_no_right() => Ok(Waiting::NotObservable),
             outcome => outcome,
         }
     }

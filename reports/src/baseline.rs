@@ -89,6 +89,9 @@ pub fn only(loaded: &Loaded, label: &str) -> Loaded {
         let mut run = run.clone();
         run.engines.retain(|engine| engine.label == label);
         run.cases.retain(|case| case.engine == label);
+        let of_engine = format!("/{label}/");
+        run.rotten.iter_mut().for_each(|entry| entry.kept.retain(|key| key.contains(&of_engine)));
+        run.rotten.retain(|entry| !entry.kept.is_empty());
         run.summary = Summary::of(&run.cases, &run.engines);
         run
     });

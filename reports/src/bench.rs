@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use cell::Observed;
+pub use cell::{Observed, UNMEASURED};
 pub(crate) use metric::words;
 pub use metric::{Direction, Metric, Nature};
 pub use noise::Floor;
@@ -25,7 +25,10 @@ pub use spectrum::Spectrum;
 use crate::schema::{Host, Partial, Tool};
 
 /// The `major.minor` version of the schema that this crate writes.
-pub const BENCH_SCHEMA: &str = "1.1";
+pub const BENCH_SCHEMA: &str = "1.2";
+
+/// Between the names of several machines, where parts of one run were measured on different ones.
+pub const SEVERAL: &str = " and elsewhere ";
 
 /// One run of the benches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -57,6 +60,10 @@ pub struct BenchRun {
     /// What is absent, when it was joined from its parts and some were missing. Since 1.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Partial>,
+    /// How many repeats of the plan are absent because the run was interrupted; 0 for one that ended by
+    /// itself. Since 1.2.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left: u32,
     /// The machine on which the clients ran.
     pub host: Host,
     /// What the machine could do while the run lasted.
@@ -65,6 +72,11 @@ pub struct BenchRun {
     pub engines: Vec<BenchEngine>,
     /// What was measured, in report order.
     pub cells: Vec<BenchCell>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// One part of a run of benches that was split. All cells of a scenario on one engine are in the same

@@ -5,6 +5,7 @@
 //! [`Verdict::Inconclusive`], never fine.
 
 mod basis;
+mod circumstances;
 mod contracts;
 mod judge;
 mod measurements;
@@ -113,14 +114,20 @@ pub fn compare(base: &Loaded, head: &Loaded, gate: Gate) -> Result<Comparison, I
     let mut alone = |what: &str, in_base: bool| {
         let side = if in_base { "base" } else { "head" };
         notes.push(format!("only the {side} has {what}; they are not compared"));
-        // What appears cannot be worse than before; of what vanished nothing is known.
-        if in_base { Verdict::Inconclusive } else { Verdict::Fine }
+        Verdict::Inconclusive
     };
     if base.run.is_some() != head.run.is_some() {
         verdict = verdict.max(alone("contracts", base.run.is_some()));
+        verdict = verdict.max(head.run.as_ref().map_or(Verdict::Fine, contracts::alone));
     }
     if base.bench.is_some() != head.bench.is_some() {
         verdict = verdict.max(alone("measurements", base.bench.is_some()));
+        verdict = verdict.max(head.bench.as_ref().map_or(Verdict::Fine, measurements::alone));
+    }
+    let incomplete = incomplete(base, head);
+    if !incomplete.is_empty() {
+        verdict = verdict.max(Verdict::Inconclusive);
+        notes.extend(incomplete);
     }
     let contracts = match (&base.run, &head.run) {
         (Some(base), Some(head)) => Some(contracts::compare(base, head, &mut notes)?),
@@ -147,6 +154,34 @@ pub fn compare(base: &Loaded, head: &Loaded, gate: Gate) -> Result<Comparison, I
         contracts,
         measurements,
     })
+}
+
+/// What the runs lack by their own account, a sentence each. Shards are complete beside each other when
+/// they are the same part.
+fn incomplete(base: &Loaded, head: &Loaded) -> Vec<String> {
+    let mut found = Vec::new();
+    let shards = |loaded: &Loaded| {
+        let of_run = loaded.run.as_ref().and_then(|run| run.shard.as_ref());
+        let of_bench = loaded.bench.as_ref().and_then(|bench| bench.shard.as_ref());
+        [
+            of_run.map(|shard| (shard.index, shard.count)),
+            of_bench.map(|shard| (shard.index, shard.count)),
+        ]
+    };
+    if shards(base) != shards(head) {
+        found.push("the runs are different shards".to_owned());
+    }
+    for (name, loaded) in [("base", base), ("head", head)] {
+        let left = loaded.bench.as_ref().map_or(0, |bench| bench.left);
+        if left > 0 {
+            found.push(format!("the {name} was interrupted: {left} repeats were not measured"));
+        }
+        let partial = loaded.run.as_ref().is_some_and(|run| run.partial.is_some());
+        if partial || loaded.bench.as_ref().is_some_and(|bench| bench.partial.is_some()) {
+            found.push(format!("the {name} was merged without all of its shards"));
+        }
+    }
+    found
 }
 
 fn side(loaded: &Loaded) -> Side {

@@ -6,7 +6,7 @@ mod turn_about;
 use std::{env, fs, path::Path, time::Instant};
 
 use leaseproof_reports::{
-    Case, Loaded, Outcome, Run, Summary,
+    Case, Loaded, Outcome, Partial, Run, Summary,
     bench::{BenchRun, Reading},
     compare::{Change, Comparison, Gate, Incomparable, Judgement, Verdict, compare},
     format::comparison,
@@ -127,7 +127,7 @@ fn half_a_run_is_not_the_whole() {
         assert_eq!(found.verdict, Verdict::Inconclusive);
         assert_eq!(found.notes, [format!("only the base has {what}; they are not compared")]);
         let found = compare(&half, &whole, gate).unwrap();
-        assert_eq!(found.verdict, Verdict::Fine);
+        assert_eq!(found.verdict, Verdict::Inconclusive);
         assert_eq!(found.notes, [format!("only the head has {what}; they are not compared")]);
     }
 }
@@ -143,7 +143,7 @@ fn what_nothing_is_known_of_is_not_fine() {
     let times = Loaded { run: None, bench: Some(bench.clone()) };
     let found = compare(&times, &times, counters_only).unwrap();
     assert_eq!(found.verdict, Verdict::Inconclusive, "{}", comparison::table(&found, 160));
-    assert_eq!(found.notes, ["no metric of both runs could be judged"]);
+    assert!(found.notes.contains(&"no metric of both runs could be judged".to_owned()));
     bench.cells.clear();
     let empty = Loaded { run: None, bench: Some(bench) };
     assert_eq!(compare(&empty, &times, Gate::default()).unwrap().verdict, Verdict::Inconclusive);
@@ -228,4 +228,67 @@ fn five_thousand_cases_take_less_than_a_second() {
     assert!(text.contains("500 broke"), "{text}");
     // Without optimisation, and beside other tests, a time says nothing.
     assert!(cfg!(debug_assertions) || took.as_secs_f64() < 1.0, "{took:?}");
+}
+
+/// What could not be measured is no fault of the engine, and no proof that it has none.
+#[test]
+fn what_could_not_be_measured_is_neither_worse_nor_fine() {
+    const LOST: &str = "repeat 1: 2 events went in, 1 are there";
+    const GONE: &str = "repeat 2: could not be measured: the server was gone";
+    let with = |violations: &[&str]| {
+        let mut bench = sample::bench();
+        bench.cells.truncate(2);
+        bench.engines.truncate(1);
+        bench.cells[0].violations = violations.iter().map(|text| (*text).to_owned()).collect();
+        Loaded { run: None, bench: Some(bench) }
+    };
+    let gate = Gate { throughput: 0.3, tail: 0.3, ..Gate::default() };
+    let verdict =
+        |base: &[&str], head: &[&str]| compare(&with(base), &with(head), gate).unwrap().verdict;
+    assert_eq!(verdict(&[], &[]), Verdict::Fine);
+    for (base, head) in [(&[][..], &[GONE][..]), (&[GONE], &[]), (&[GONE], &[GONE])] {
+        assert_eq!(verdict(base, head), Verdict::Inconclusive, "{base:?} {head:?}");
+    }
+    assert_eq!(verdict(&[LOST], &[GONE]), Verdict::Inconclusive);
+    assert_eq!(verdict(&[GONE], &[GONE, LOST]), Verdict::Worse);
+    assert_eq!(verdict(&[], &[LOST]), Verdict::Worse);
+    assert_eq!(verdict(&[LOST], &[]), Verdict::Fine);
+}
+
+/// A run that lacks a part by its own account is compared as far as it goes, and that is no verdict.
+#[test]
+fn what_is_incomplete_is_not_fine() {
+    let whole = both(sample::kept(), sample::bench());
+    let gate = Gate { throughput: 0.3, tail: 0.3, ..Gate::default() };
+    let verdict = |change: fn(&mut Loaded)| {
+        let mut part = whole.clone();
+        change(&mut part);
+        let verdicts = [(&part, &whole), (&whole, &part), (&part, &part)];
+        verdicts.map(|(base, head)| compare(base, head, gate).unwrap().verdict)
+    };
+    assert_eq!(verdict(|_| {}), [Verdict::Fine; 3]);
+    assert_eq!(verdict(|run| run.bench.as_mut().unwrap().left = 1), [Verdict::Inconclusive; 3]);
+    let partial = |run: &mut Loaded| {
+        run.run.as_mut().unwrap().partial = Some(Partial { count: 2, missing: vec![2] });
+    };
+    assert_eq!(verdict(partial), [Verdict::Inconclusive; 3]);
+}
+
+/// Where it is not known that the machine is the same, times say nothing and counted work does.
+#[test]
+fn times_of_machines_that_may_differ_are_not_judged() {
+    let base = Loaded { run: None, bench: Some(sample::bench()) };
+    for change in [
+        |bench: &mut BenchRun| bench.conditions.cpu.clear(),
+        |bench: &mut BenchRun| bench.conditions.cpu.push_str(" and elsewhere another"),
+        |bench: &mut BenchRun| bench.engines[0].provider.push_str(" of somebody else"),
+    ] {
+        let mut other = base.clone();
+        change(other.bench.as_mut().unwrap());
+        let found = compare(&base, &other, Gate::default()).unwrap();
+        assert_eq!(found.verdict, Verdict::Inconclusive);
+        assert!(found.notes.iter().any(|note| note.contains("times are not judged")));
+        let metrics = found.measurements.unwrap().metrics;
+        assert!(metrics.iter().any(|metric| metric.judgement == Judgement::Equal));
+    }
 }

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use leaseproof_benches::profile::Profile;
 use leaseproof_benches::scenario::Scenario;
 use leaseproof_engines::provider::Selection;
+use leaseproof_reports::Loaded;
 use leaseproof_reports::schema::SEED_MAX;
 
 use super::bench::chosen;
@@ -77,6 +78,33 @@ impl Asked {
     /// The seed that was given, or a new one.
     pub(super) fn seed(&self) -> u64 {
         self.seed.unwrap_or_else(|| rand::random_range(0..=SEED_MAX))
+    }
+
+    /// Whether a baseline has contracts or measurements of the kind that was asked for, and patterns leave
+    /// them out.
+    pub(super) fn is_narrower_than(&self, base: &Loaded) -> Result<bool, CliError> {
+        let mut kept = base.clone();
+        self.keep(&mut kept)?;
+        let cases = |loaded: &Loaded| loaded.run.as_ref().map_or(0, |run| run.cases.len());
+        let cells = |loaded: &Loaded| loaded.bench.as_ref().map_or(0, |bench| bench.cells.len());
+        Ok(self.contracts() && cases(&kept) < cases(base)
+            || self.measurements() && cells(&kept) < cells(base))
+    }
+
+    /// Leaves out of a baseline what was not asked for, which is then not missed.
+    pub(super) fn keep(&self, base: &mut Loaded) -> Result<(), CliError> {
+        base.run = base.run.take().filter(|_| self.contracts());
+        base.bench = base.bench.take().filter(|_| self.measurements());
+        if let Some(run) = base.run.as_mut().filter(|_| !self.contracts.is_empty()) {
+            let select = Select { contracts: self.contracts.clone(), ..Select::engines(&[]) };
+            let wanted = select.contracts()?;
+            run.cases.retain(|case| wanted.iter().any(|contract| contract.id == case.id));
+        }
+        if let Some(bench) = base.bench.as_mut().filter(|_| !self.scenarios.is_empty()) {
+            let wanted = self.scenarios()?;
+            bench.cells.retain(|cell| wanted.iter().any(|scenario| scenario.id() == cell.scenario));
+        }
+        Ok(())
     }
 
     /// The scenarios by which a server is judged.

@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use leaseproof_benches::profile::Profile;
+use leaseproof_benches::plan::Plan;
+use leaseproof_benches::profile::{Profile, QUICK};
 use leaseproof_benches::scenario::Scenario;
-use leaseproof_benches::suite::{self, Hooks, Plan, UNMEASURED};
+use leaseproof_benches::suite::{self, Hooks};
 use leaseproof_benches::{conditions, scenarios};
 use leaseproof_reports::RunDir;
 use leaseproof_reports::bench::{BENCH_SCHEMA, BenchRun};
 use leaseproof_reports::run_dir::BENCH_JSON;
-use leaseproof_reports::schema::{SEED_MAX, Tool};
+use leaseproof_reports::schema::{SEED_MAX, SchemaError, Tool};
 
 use super::bench_progress::Watch;
 use super::bench_table;
@@ -65,7 +66,8 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
         None => begin(&arguments)?,
     };
     let profile = profile(&run.profile).map_err(|help| CliError::Profile { help })?;
-    let shard = arguments.shard.map(Shard::numbers);
+    let part = run.shard.as_ref().map(|shard| (shard.index, shard.count));
+    let shard = arguments.shard.map(Shard::numbers).or(part);
     let plan = Plan { selections, scenarios, profile, seed: run.seed, shard };
     let interrupt = super::interruptible()?;
     let clock = Instant::now();
@@ -82,8 +84,8 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let mut missing = 0;
     let mut save = |run: &BenchRun| {
         let mut run = run.clone();
+        conclude(&mut run, &plan, true);
         run.duration_ms = measured_before_ms + summary::millis(clock.elapsed());
-        run.cells.retain(|cell| !cell.repeats.is_empty());
         directory.save_bench(&run)
     };
     let mut hooks = Hooks {
@@ -98,14 +100,13 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let progress = |step| watch.providing(&step);
     let measured = suite::run(&plan, &mut run, &options, &progress, &mut hooks).await;
     watch.clear();
+    measured.map_err(|error| failed(error, directory.path()))?;
     run.conditions.load_after = conditions::load();
-    run.cells.retain(|cell| !cell.repeats.is_empty());
-    run.shard = plan.report(&run);
-    measured.and_then(|()| save(&run))?;
+    conclude(&mut run, &plan, interrupt.was_asked());
     run.duration_ms = measured_before_ms + summary::millis(clock.elapsed());
     directory.write_bench(&run)?;
-    if !run.cells.is_empty() {
-        // `latest` stays at the last run that says something.
+    if !run.cells.is_empty() && run.left == 0 {
+        // `latest` stays at the last run that is whole and says something.
         directory.publish()?;
     }
     out!("{}", bench_table::render(&run));
@@ -114,12 +115,34 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
             "No scenario that was chosen applies to these engines; `leaseproof bench --help` says how to choose."
         );
     }
+    if run.left > 0 {
+        let (left, path) = (run.left, directory.path().display());
+        out!(
+            "interrupted, {left} repeats left: `leaseproof bench --resume {path}` goes on with the same engines and scenarios"
+        );
+    }
     let (cells, seconds) = (run.cells.len(), clock.elapsed().as_secs_f64());
     out!("{cells} cells in {seconds:.0} s; reports in {}", directory.path().display());
     Ok(match () {
         () if interrupt.was_asked() => Exit::Interrupted,
         () => exit_of(&run, missing > 0 && named),
     })
+}
+
+/// Leaves out cells in which nothing was measured, and says what is absent.
+pub(super) fn conclude(run: &mut BenchRun, plan: &Plan, interrupted: bool) {
+    let left: usize = plan.selections.iter().map(|selection| plan.left(selection, run).len()).sum();
+    run.left = if interrupted { u32::try_from(left).unwrap_or(u32::MAX) } else { 0 };
+    run.cells.retain(|cell| !cell.repeats.is_empty());
+    run.shard = plan.report(run);
+}
+
+/// Why a run ended before its plan.
+pub(super) fn failed(error: suite::SuiteError, path: &Path) -> CliError {
+    match error {
+        suite::SuiteError::Save(error) => error.into(),
+        changed => CliError::Resume { path: path.to_owned(), reason: changed.to_string() },
+    }
 }
 
 /// The scenarios that match any of the patterns, or without any those that `unnamed` picks, in report
@@ -171,6 +194,7 @@ pub(super) fn fresh(id: String, seed: u64, profile: &Profile) -> BenchRun {
         turn_about: None,
         shard: None,
         partial: None,
+        left: 0,
         host: summary::host(),
         conditions: conditions::look(&std::env::temp_dir()),
         engines: Vec::new(),
@@ -185,20 +209,43 @@ fn resumed(path: &Path) -> Result<(RunDir, BenchRun), CliError> {
         .ok_or_else(|| unreadable("it is not a run directory, `<reports>/runs/<id>`".to_owned()))?;
     let file = directory.path().join(BENCH_JSON);
     let text = std::fs::read_to_string(&file).map_err(|error| unreadable(error.to_string()))?;
-    let run = serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+    let mut run: BenchRun =
+        serde_json::from_str(&text).map_err(|error| unreadable(error.to_string()))?;
+    match run.validate() {
+        Ok(()) | Err(SchemaError::NoCells) => {}
+        Err(error) => return Err(unreadable(error.to_string())),
+    }
+    if let Some(change) = changed(&run, &fresh(run.id.clone(), run.seed, &QUICK)) {
+        return Err(unreadable(change));
+    }
+    suite::forget_unmeasured(&mut run);
     Ok((directory, run))
+}
+
+/// What a run cannot be continued by: another program or another machine would be taken for the engine.
+fn changed(before: &BenchRun, now: &BenchRun) -> Option<String> {
+    let cpus = [before, now].map(|run| run.host.cpus.to_string());
+    let facts = [
+        ("leaseproof", &before.tool.version, &now.tool.version),
+        ("the schema", &before.schema, &now.schema),
+        ("the kernel", &before.host.kernel, &now.host.kernel),
+        ("the processor", &before.conditions.cpu, &now.conditions.cpu),
+        ("the number of processors", &cpus[0], &cpus[1]),
+        ("the file system", &before.conditions.file_system, &now.conditions.file_system),
+    ];
+    let (name, before, now) = facts.into_iter().find(|(_, before, now)| before != now)?;
+    Some(format!("it was measured with other conditions: {name} was {before} and is {now}"))
 }
 
 /// A store that lost or doubled an event outweighs what could not be measured.
 pub(super) fn exit_of(run: &BenchRun, missing: bool) -> Exit {
-    let mut violations = run.cells.iter().flat_map(|cell| &cell.violations).peekable();
+    let any = run.cells.iter().any(|cell| !cell.violations.is_empty());
     if run.cells.is_empty() && !missing {
         return Exit::NothingSelected;
     }
-    let any = violations.peek().is_some();
-    if violations.any(|violation| !violation.contains(UNMEASURED)) {
+    if run.cells.iter().any(|cell| cell.violated().is_some()) {
         Exit::Broken
-    } else if run.partial.is_some() {
+    } else if run.partial.is_some() || run.left > 0 {
         Exit::Undecided
     } else if missing {
         Exit::EngineMissing

@@ -89,7 +89,9 @@ pub(super) enum CliError {
     #[diagnostic(help("{help}"))]
     Profile { help: String },
     #[error("`{}` cannot be resumed: {reason}", .path.display())]
-    #[diagnostic(help("name the directory of an interrupted `leaseproof bench`"))]
+    #[diagnostic(help(
+        "name the directory of an interrupted `leaseproof bench`, or measure anew without `--resume`"
+    ))]
     Resume { path: PathBuf, reason: String },
     #[error("this program cannot start")]
     Runtime(#[source] io::Error),

@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leaseproof_benches::conditions;
+use leaseproof_benches::plan::Plan;
 use leaseproof_benches::suite::{self, Hooks};
 use leaseproof_engines::provider::Selection;
 use leaseproof_reports::baseline::{Baseline, only};
-use leaseproof_reports::{Loaded, RunDir, compare};
+use leaseproof_reports::{Loaded, Outcome, RunDir, compare};
 
 use super::asked::Asked;
-use super::bench::{exit_of as exit_of_bench, fresh};
+use super::bench::{conclude, exit_of as exit_of_bench, failed, fresh};
 use super::bench_progress::Watch;
 use super::error::CliError;
 use super::gate_options::{GateOptions, exit_of};
@@ -34,7 +35,9 @@ pub(super) struct Arguments {
     #[arg(long)]
     update: bool,
     /// Judge this run and run nothing: a run directory, an id under `<out>/runs`, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["only", "seed", "known_failing"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = [
+        "only", "seed", "known_failing", "contracts", "scenarios", "matrix", "profile", "jobs",
+    ])]
     from: Option<PathBuf>,
     #[command(flatten)]
     asked: Asked,
@@ -70,20 +73,28 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     };
     let mut exits = [Exit::Kept, head.exits[0], head.exits[1]];
     if let Some((path, baseline)) = base {
-        let mut base = baseline.into_loaded();
-        if !arguments.update {
-            leave_out(&mut base, &arguments.asked);
+        let whole = baseline.into_loaded();
+        let mut base = whole.clone();
+        arguments.asked.keep(&mut base)?;
+        match compare::compare(&base, &head.loaded, arguments.gate.gate()) {
+            Ok(found) => {
+                if let Some(directory) = &head.directory {
+                    directory.write_comparison(&found)?;
+                }
+                print(&found);
+                exits[0] = exit_of(found.verdict);
+            }
+            // What is to be replaced need not be comparable: it may be of another profile.
+            Err(error) if arguments.update => out!("not compared: {error}"),
+            Err(error) => return Err(error.into()),
         }
-        let found = compare::compare(&base, &head.loaded, arguments.gate.gate())?;
-        if let Some(directory) = &head.directory {
-            directory.write_comparison(&found)?;
-        }
-        print(&found);
         out!("baseline {}", path.display());
-        exits[0] = exit_of(found.verdict);
+        if arguments.update {
+            return update(arguments, head, whole);
+        }
     }
     if arguments.update {
-        return update(arguments, &head);
+        return update(arguments, head, Loaded::default());
     }
     if let Some(directory) = &head.directory {
         out!("reports in {}", directory.path().display());
@@ -108,16 +119,14 @@ fn base(arguments: &Arguments, label: &str) -> Result<Option<(PathBuf, Baseline)
         return Err(CliError::NoBaseline { path, engine: arguments.engine.clone(), others });
     }
     let baseline = RunDir::load_baseline(&path)?;
-    Ok(Some((path, baseline)))
-}
-
-/// What was not asked for is not missed: `--only` says what the verdict is of.
-fn leave_out(base: &mut Loaded, asked: &Asked) {
-    if !asked.contracts() {
-        base.run = None;
-    }
-    if !asked.measurements() {
-        base.bench = None;
+    let measured = baseline.bench.as_ref().filter(|_| arguments.asked.measurements());
+    // Not after hours: with `--update`, another profile replaces it.
+    match measured.filter(|_| !arguments.update && arguments.from.is_none()) {
+        Some(bench) if bench.profile != arguments.asked.profile.name => {
+            let (base, head) = (bench.profile.clone(), arguments.asked.profile.name.to_owned());
+            Err(compare::Incomparable::Profiles { base, head }.into())
+        }
+        _ => Ok(Some((path, baseline))),
     }
 }
 
@@ -140,9 +149,29 @@ fn others(directory: &Path) -> String {
     }
 }
 
-/// Writes the baseline, unless what was found must not be a measure for anything.
-fn update(arguments: &Arguments, head: &Head) -> Result<Exit, CliError> {
+/// Writes the baseline, unless what was found must not be a measure for anything. What was not asked for
+/// stays as it was in the one `before`.
+fn update(arguments: &Arguments, mut head: Head, before: Loaded) -> Result<Exit, CliError> {
     let path = place(&arguments.baseline, &head.label);
+    let asked = &arguments.asked;
+    if asked.is_narrower_than(&before)? {
+        out!(
+            "{} was not written: a part of it would be lost; ask for all of it, without `--contract` and `--scenario`, \
+             or remove the file first",
+            path.display()
+        );
+        return Ok(Exit::Usage);
+    }
+    if let Some(reason) = incomplete(&head.loaded) {
+        out!("{} was not written: {reason}, and what is incomplete is no baseline", path.display());
+        return Ok(Exit::Undecided);
+    }
+    if !asked.contracts() {
+        head.loaded.run = before.run;
+    }
+    if !asked.measurements() {
+        head.loaded.bench = before.bench;
+    }
     if let Some(exit) = head.exits.into_iter().find(|exit| *exit != Exit::Kept) {
         out!("{} was not written: what is broken or undecided is no baseline", path.display());
         return Ok(exit);
@@ -156,6 +185,23 @@ fn update(arguments: &Arguments, head: &Head) -> Result<Exit, CliError> {
     baseline.write(&path)?;
     out!("wrote {}", path.display());
     Ok(Exit::Kept)
+}
+
+/// Why a run is not all that it was asked for.
+fn incomplete(loaded: &Loaded) -> Option<&'static str> {
+    let Loaded { run, bench } = loaded;
+    let not_run = |outcome| matches!(outcome, Outcome::Skipped | Outcome::Missing);
+    if run.as_ref().is_some_and(|run| run.cases.iter().any(|case| not_run(case.outcome))) {
+        return Some("some contracts did not run");
+    }
+    if bench.as_ref().is_some_and(|bench| bench.left > 0) {
+        return Some("the measurements were interrupted");
+    }
+    let parts = [
+        run.as_ref().is_some_and(|run| run.shard.is_some() || run.partial.is_some()),
+        bench.as_ref().is_some_and(|bench| bench.shard.is_some() || bench.partial.is_some()),
+    ];
+    parts.contains(&true).then_some("it is a part of a run")
 }
 
 fn engines(loaded: &Loaded) -> String {
@@ -221,7 +267,7 @@ async fn found_on(
         None => RunDir::create(&asked.out, &id)?,
     };
     if asked.measurements() {
-        let plan = suite::Plan {
+        let plan = Plan {
             selections: vec![selection.clone()],
             scenarios,
             profile: asked.profile,
@@ -239,7 +285,7 @@ async fn found_on(
 }
 
 async fn measure(
-    plan: &suite::Plan,
+    plan: &Plan,
     directory: &RunDir,
 ) -> Result<Result<leaseproof_reports::bench::BenchRun, Exit>, CliError> {
     let mut run = fresh(directory.id().to_owned(), plan.seed, plan.profile);
@@ -254,13 +300,17 @@ async fn measure(
             watch.show(&event);
         },
         stop: &|| interrupt.was_asked(),
-        save: &mut |run| directory.save_bench(run),
+        save: &mut |run| {
+            let mut run = run.clone();
+            conclude(&mut run, plan, true);
+            directory.save_bench(&run)
+        },
     };
     let options = super::provide_options()?;
     let progress = |step| watch.providing(&step);
     let measured = suite::run(plan, &mut run, &options, &progress, &mut hooks).await;
     watch.clear();
-    measured?;
+    measured.map_err(|error| failed(error, directory.path()))?;
     if interrupt.was_asked() {
         return Ok(Err(Exit::Interrupted));
     }

@@ -56,7 +56,15 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         directory.write_bench(bench)?;
         out!("{}", bench_table::render(bench));
         out!("{} cells of {} shards; reports in {path}", bench.cells.len(), benches.len());
-        exits[0] = super::bench::exit_of(bench, false);
+        let total = benches[0].run.shard.as_ref().map_or(0, |shard| shard.total as usize);
+        let named = bench.command.iter().any(|word| word.starts_with("--engine"));
+        if bench.cells.len() < total {
+            out!(
+                "{} of {total} cells are absent: their engines were missing, or a shard is",
+                total - bench.cells.len()
+            );
+        }
+        exits[0] = super::bench::exit_of(bench, named && bench.cells.len() < total);
     }
     if let Some(mut run) = run {
         for case in run.cases.iter_mut().filter(|case| case.history.is_some()) {

@@ -169,7 +169,11 @@ async fn measure(
         stop: &|| interrupt.was_asked(),
         save: &mut |runs| {
             let sides = directories.iter().zip(runs);
-            sides.into_iter().try_for_each(|(directory, run)| directory.save_bench(run))
+            sides.into_iter().try_for_each(|(directory, run)| {
+                let mut run = run.clone();
+                run.left = plan.left(&run);
+                directory.save_bench(&run)
+            })
         },
     };
     let measured = turn_about::run(plan, [&base, &head], &mut runs, &mut hooks).await;
@@ -179,8 +183,11 @@ async fn measure(
         let mut run = run;
         run.conditions.load_after = conditions::load();
         run.duration_ms = summary::millis(clock.elapsed());
+        run.left = plan.left(&run);
         directory.write_bench(&run)?;
-        directory.publish()?;
+        if run.left == 0 {
+            directory.publish()?;
+        }
         side.loaded.bench = Some(run);
     }
     Ok(interrupt.was_asked().then_some(Exit::Interrupted))

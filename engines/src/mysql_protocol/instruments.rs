@@ -49,11 +49,22 @@ pub(crate) struct InnodbInstruments {
 }
 
 impl InnodbInstruments {
-    /// Turns on the counters that are off by default; they are the server's, so they stay on.
+    /// Turns on the counters that are off by default; they are the server's, so they stay on. Where the user
+    /// may not, those that are off are not observable.
     pub(super) async fn enable(&mut self) -> Result<()> {
-        self.link
-            .batch("open instruments", "SET GLOBAL innodb_monitor_enable = 'module_lock'")
-            .await
+        let text = "SET GLOBAL innodb_monitor_enable = 'module_lock'";
+        match self.link.batch("open instruments", text).await {
+            Err(error) if !error.is_no_right() => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// The counters of InnoDB, of which a user without the right sees none.
+    async fn metrics(&mut self) -> Result<BTreeMap<String, f64>> {
+        match self.pairs(self.flavour.metrics_query()).await {
+            Err(error) if error.is_no_right() => Ok(BTreeMap::new()),
+            metrics => metrics,
+        }
     }
 
     async fn pairs(&mut self, text: &str) -> Result<BTreeMap<String, f64>> {
@@ -130,10 +141,12 @@ impl Instruments for InnodbInstruments {
 
     async fn counters(&mut self) -> Result<Counters> {
         let status = self.pairs(STATUS).await?;
-        let metrics = self.pairs(self.flavour.metrics_query()).await?;
+        let metrics = self.metrics().await?;
         let get = |map: &BTreeMap<String, f64>, name: &str| match map.get(&name.to_lowercase()) {
             Some(value) => Observed::Value(*value),
-            None => Observed::NotObservable(format!("this server has no `{name}`").into()),
+            None => Observed::NotObservable(
+                format!("this server has no `{name}`, or does not show it to this user").into(),
+            ),
         };
         let read = |place: &Place| match place {
             Place::Status(name) => get(&status, name),
@@ -166,7 +179,12 @@ impl Instruments for InnodbInstruments {
         interval.tick().await;
         interval.tick().await;
         let text = "SELECT CAST(trx_rows_locked AS SIGNED) FROM information_schema.INNODB_TRX WHERE trx_mysql_thread_id = ?";
-        let row = self.link.one("count locks", text, &[Value::Int(session)]).await?;
+        let row = match self.link.one("count locks", text, &[Value::Int(session)]).await {
+            Err(error) if error.is_no_right() => {
+                return Ok(Observed::hidden("this user may not see the locks of sessions"));
+            }
+            row => row?,
+        };
         if row.is_empty() {
             return Ok(Observed::hidden("the session has no open transaction"));
         }

@@ -52,6 +52,8 @@ pub(super) struct PostgresInstruments {
     pub(super) connection: PgConnection,
     pub(super) statements: Compilation,
     pub(super) roster: Arc<Roster>,
+    /// Whether the store's sessions ask the server to tell of their waits.
+    pub(super) tells: bool,
 }
 
 impl PostgresInstruments {
@@ -102,7 +104,7 @@ impl Instruments for PostgresInstruments {
         self.batch("settle", "VACUUM ANALYZE lease_event").await?;
         match self.batch("settle", "CHECKPOINT").await {
             // A user without the right has only a noisier log.
-            Err(error) if error.code.as_deref() != Some("42501") => Err(error),
+            Err(error) if !error.is_no_right() => Err(error),
             _ => Ok(()),
         }
     }
@@ -132,6 +134,9 @@ impl Instruments for PostgresInstruments {
         let value = |index| cells.int(index).map(|value| Observed::Value(value as f64));
         let told = lock_log::told(&self.roster.all());
         let wait = |read: fn(Told) -> f64| match told {
+            _ if !self.tells => {
+                Observed::hidden("the sessions do not ask the server to tell of waits")
+            }
             Some(told) => Observed::Value(read(told)),
             None => Observed::hidden("nobody listens to what the server tells of its waits"),
         };

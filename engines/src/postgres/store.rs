@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 
 use super::instruments::PostgresInstruments;
+use super::lock_log::TELLING;
 use super::{CODES, cells, connect, one};
 use crate::error::{EngineError, ErrorKind};
 use crate::pooled::{PooledWire, statement_cache};
@@ -100,6 +101,7 @@ impl Store for PostgresStore {
             connection,
             statements: self.statements.clone(),
             roster: Arc::clone(&self.roster),
+            tells: self.session.contains(TELLING),
         }))
     }
 

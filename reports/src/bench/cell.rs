@@ -74,6 +74,12 @@ impl BenchRun {
         if let Some(shard) = &self.shard {
             line = format!("shard {} of {}, {line}", shard.index, shard.count);
         }
+        if self.left > 0 {
+            line.push_str(&format!(
+                "; incomplete: {} not measured",
+                counted(self.left as usize, "repeat")
+            ));
+        }
         if let Some(partial) = &self.partial {
             let names = partial.missing.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
             line.push_str(&format!("; partial: of {} shards {names} missing", partial.count));
@@ -82,7 +88,27 @@ impl BenchRun {
     }
 }
 
+/// How a violation begins that is no violation of the engine's: it could not be measured.
+pub const UNMEASURED: &str = "could not be measured: ";
+
 impl BenchCell {
+    /// What the engine violated: an event was lost or doubled, or counts contradict each other.
+    #[must_use]
+    pub fn violated(&self) -> Option<&str> {
+        self.entry(false)
+    }
+
+    /// Why something could not be measured, which says nothing of the engine.
+    #[must_use]
+    pub fn unmeasured(&self) -> Option<&str> {
+        self.entry(true)
+    }
+
+    fn entry(&self, unmeasured: bool) -> Option<&str> {
+        let mut entries = self.violations.iter();
+        entries.find(|entry| entry.contains(UNMEASURED) == unmeasured).map(String::as_str)
+    }
+
     /// What identifies the cell in its run: `<engine>/<scenario>/<parameter>=<value>/…`.
     #[must_use]
     pub fn key(&self) -> String {

@@ -78,7 +78,7 @@ impl<'run> Basis<'run> {
         let turn_about = self.is_turn_about();
         let of = |run: &BenchRun, engine: &str| match turn_about {
             true => run.floor_of_turns(engine, metric),
-            false => run.floor_of_arms(engine, metric),
+            false => run.floor(engine, metric),
         };
         let floors: [Option<Floor>; 2] =
             [of(self.base, engine), of(self.head, self.in_head(engine))];

@@ -144,6 +144,15 @@ pub(super) fn compare(
     Ok(contracts)
 }
 
+/// What the contracts of a head amount to that has nothing beside it.
+pub(super) fn alone(head: &Run) -> Verdict {
+    let broken = head.cases.iter().filter(|case| case.outcome == Outcome::Broken);
+    match broken.clone().any(|case| case.level != Level::Provisional && !case.is_known_failure()) {
+        true => Verdict::Worse,
+        false => Verdict::Inconclusive,
+    }
+}
+
 fn named(run: &Run) -> Vec<Named<'_>> {
     run.engines.iter().map(|engine| Named { label: &engine.label, name: &engine.name }).collect()
 }
@@ -208,16 +217,17 @@ fn change(before: Option<&Case>, after: Option<&Case>) -> Option<Change> {
 fn case_change(change: Change, before: Option<&Case>, after: Option<&Case>) -> CaseChange {
     let case = after.or(before).expect("a change is one of a case");
     let known = after.and_then(|case| case.known.clone().filter(|_| case.is_known_failure()));
-    let was_decided = before.is_some_and(|case| is_decided(case.outcome));
+    let ran = before.is_some_and(|case| is_decided(case.outcome) || is_open(case.outcome));
     let was_kept = before.is_some_and(|case| case.outcome == Outcome::Kept);
     let counts = case.level != Level::Provisional && known.is_none();
     let weighs = match change {
         _ if !counts => Verdict::Fine,
         Change::Broke => Verdict::Worse,
         Change::Appeared if case.outcome == Outcome::Broken => Verdict::Worse,
-        Change::Undecided if is_open(case.outcome) => Verdict::Inconclusive,
+        Change::Appeared | Change::Undecided if is_open(case.outcome) => Verdict::Inconclusive,
         Change::BecameUnsupported if was_kept => Verdict::Worse,
-        Change::Undecided | Change::Vanished if was_decided => Verdict::Inconclusive,
+        // What ran and could not tell was not fine either.
+        Change::Undecided | Change::Vanished if ran => Verdict::Inconclusive,
         _ => Verdict::Fine,
     };
     let told =

@@ -7,8 +7,9 @@ use serde::Serialize;
 use super::{
     Incomparable, Verdict,
     basis::{Basis, is_turn_about},
+    circumstances::{clients, providers, setup},
     judge::{Gate, Judgement, judge},
-    pairing::{Named, differences, pairs},
+    pairing::{Named, pairs},
     plans::{self, PlanChange},
 };
 use crate::{
@@ -150,8 +151,13 @@ pub(super) fn compare(
             // What a version sets up differently is part of the upgrade that is judged.
             notes.extend(all.take());
         }
-        limits.insert(before, Limits { all, wall_clock: clients.clone() });
+        let provider = providers(base, head, [before, after]);
+        if let Some(reason) = &provider {
+            notes.push(format!("{reason}; its times are not judged"));
+        }
+        limits.insert(before, Limits { all, wall_clock: clients.clone().or(provider) });
     }
+    let mut measured = BTreeSet::new();
     let mut basis = Basis::new(base, head, &engines);
     let mut rest: BTreeMap<String, &BenchCell> =
         head.cells.iter().map(|cell| (cell.key(), cell)).collect();
@@ -166,18 +172,15 @@ pub(super) fn compare(
             }
             (Ok(after), limits) => {
                 compared += 1;
+                measured.insert(before.engine.as_str());
                 let wall_clock = limits.and_then(|limits| limits.wall_clock.as_deref());
                 family.extend(metrics([before, after], gate, wall_clock, &mut basis));
             }
         }
     }
-    let appeared = head.cells.iter().filter(|cell| rest.contains_key(&cell.key()));
-    cells.extend(appeared.map(|cell| match cell.violations.first() {
-        Some(violation) => {
-            cell_change(cell, format!("appeared violated: {violation}"), Verdict::Worse)
-        }
-        None => cell_change(cell, "appeared".to_owned(), Verdict::Fine),
-    }));
+    let rest = head.cells.iter().filter(|cell| rest.contains_key(&cell.key()));
+    cells.extend(rest.map(appeared));
+    cells.extend(silent(&measured, &family));
     let groups = turn_about.then(|| groups(base));
     if let Some(few) = groups.filter(|groups| *groups < FEW_GROUPS) {
         notes.push(format!("{few} groups seldom decide on a time; take {FEW_GROUPS} or more"));
@@ -189,6 +192,14 @@ pub(super) fn compare(
     Ok(found)
 }
 
+/// What the measurements of a head amount to that has nothing beside it.
+pub(super) fn alone(head: &BenchRun) -> Verdict {
+    match head.cells.iter().any(|cell| cell.violated().is_some()) {
+        true => Verdict::Worse,
+        false => Verdict::Inconclusive,
+    }
+}
+
 fn named(run: &BenchRun) -> Vec<Named<'_>> {
     let engines = run.engines.iter().map(|engine| {
         // What is measured is named like a selection: `postgres:18` is a version of `postgres`.
@@ -198,43 +209,20 @@ fn named(run: &BenchRun) -> Vec<Named<'_>> {
     engines.collect()
 }
 
-/// Why the clients of both runs were not the same, which decides how fast anything seems.
-fn clients(base: &BenchRun, head: &BenchRun) -> Option<String> {
-    let mut changes = Vec::new();
-    let facts = [
-        ("client", &base.tool.version, &head.tool.version),
-        ("processor", &base.conditions.cpu, &head.conditions.cpu),
-        ("kernel", &base.host.kernel, &head.host.kernel),
-        ("file system", &base.conditions.file_system, &head.conditions.file_system),
-    ];
-    for (name, before, after) in facts {
-        if before != after {
-            changes.push(format!("{name} {before} → {after}"));
-        }
-    }
-    if base.host.cpus != head.host.cpus {
-        changes.push(format!("CPUs {} → {}", base.host.cpus, head.host.cpus));
-    }
-    (!changes.is_empty()).then(|| format!("the runs differ: {}", changes.join(", ")))
-}
-
-/// Why an engine was not set up the same in both runs.
-fn setup(
-    base: &BenchRun,
-    head: &BenchRun,
-    [before, name]: [&str; 2],
-    notes: &mut Vec<String>,
-) -> Option<String> {
-    let (before, after) = (base.engine(before)?, head.engine(name)?);
-    if before.version != after.version {
-        notes.push(format!("{name} differs: version {} → {}", before.version, after.version));
-    }
-    let mut changes = differences(&before.durability, &after.durability);
-    changes.extend(differences(&before.settings, &after.settings));
-    if before.isolation != after.isolation {
-        changes.push(format!("isolation {} → {}", before.isolation, after.isolation));
-    }
-    (!changes.is_empty()).then(|| format!("{name} is set up differently: {}", changes.join(", ")))
+/// Of the engines of which cells were compared, those of which nothing was judged: nothing is known of
+/// them.
+fn silent(engines: &BTreeSet<&str>, family: &[Pair]) -> Vec<CellChange> {
+    let is_judged = |name: &&str| {
+        let prefix = format!("{name}/");
+        let mut own = family.iter().filter(|pair| pair.change.cell.starts_with(&prefix));
+        own.any(|pair| pair.change.judgement != Judgement::Shown)
+    };
+    let change = |name: &&str| CellChange {
+        cell: (*name).to_owned(),
+        change: "no metric of it could be judged".to_owned(),
+        weighs: Verdict::Inconclusive,
+    };
+    engines.iter().filter(|name| !is_judged(name)).map(change).collect()
 }
 
 /// The cell of the head, when both are results.
@@ -246,14 +234,30 @@ fn results<'run>(
     let Some(after) = after else {
         return change("vanished".to_owned(), Verdict::Inconclusive);
     };
-    match (before.violations.first(), after.violations.first()) {
-        (None, Some(violation)) => change(format!("violated: {violation}"), Verdict::Worse),
-        (Some(_), Some(violation)) => change(format!("still violated: {violation}"), Verdict::Fine),
-        (Some(_), None) => change("no longer violated".to_owned(), Verdict::Fine),
-        (None, None) if before.repeats.is_empty() || after.repeats.is_empty() => {
+    // What the engine did outweighs what could not be measured of it.
+    let unmeasured = before.unmeasured().or(after.unmeasured());
+    match (before.violated(), after.violated(), unmeasured) {
+        (None, Some(violation), _) => change(format!("violated: {violation}"), Verdict::Worse),
+        (Some(_), Some(violation), _) => {
+            change(format!("still violated: {violation}"), Verdict::Fine)
+        }
+        (_, None, Some(reason)) => change(reason.to_owned(), Verdict::Inconclusive),
+        (Some(_), None, None) => change("no longer violated".to_owned(), Verdict::Fine),
+        (None, None, None) if before.repeats.is_empty() || after.repeats.is_empty() => {
             change("without repeats on one side".to_owned(), Verdict::Inconclusive)
         }
-        (None, None) => Ok(after),
+        (None, None, None) => Ok(after),
+    }
+}
+
+/// A cell that only the head has.
+fn appeared(cell: &BenchCell) -> CellChange {
+    match (cell.violated(), cell.unmeasured()) {
+        (Some(violation), _) => {
+            cell_change(cell, format!("appeared violated: {violation}"), Verdict::Worse)
+        }
+        (None, Some(reason)) => cell_change(cell, reason.to_owned(), Verdict::Inconclusive),
+        (None, None) => cell_change(cell, "appeared".to_owned(), Verdict::Fine),
     }
 }
 
@@ -361,7 +365,14 @@ fn judged(mut family: Vec<Pair>) -> Vec<MetricChange> {
             continue;
         };
         let p = corrected.get(&place).copied();
-        let (judgement, reason) = judge(pair.kind, &difference, p, pair.share, pair.floor);
+        let (judgement, reason) = match pair.kind.nature {
+            Nature::Throughput
+                if pair.change.base == Some(0.0) && pair.change.head == Some(0.0) =>
+            {
+                (Judgement::Inconclusive, "there was nothing in either run".to_owned())
+            }
+            _ => judge(pair.kind, &difference, p, pair.share, pair.floor),
+        };
         (pair.change.judgement, pair.change.reason) = match judgement {
             // What somebody else's work hides cannot fail a comparison; what it cannot hide does.
             Judgement::Inconclusive if pair.housekeeping => {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{Refused, same, whole_command};
 use crate::{
     Partial,
-    bench::{BenchCell, BenchEngine, BenchRun, BenchShard},
+    bench::{BenchCell, BenchEngine, BenchRun, BenchShard, Conditions, SEVERAL},
 };
 
 /// One part, and what to call it in a message: the path that it was read from.
@@ -20,7 +20,7 @@ pub struct BenchInput {
 /// Joins the parts of one run of benches into a run with the id `id`.
 ///
 /// The result is the run in one piece, but for ids, times and the machine, which is that of the first
-/// part. With `partial`, parts may be absent; then the run is marked.
+/// part. With `partial`, parts may be absent or interrupted; then the run is marked.
 ///
 /// # Errors
 /// [`Refused`], with the names of the inputs that do not fit.
@@ -45,15 +45,21 @@ pub fn merge_bench(inputs: &[BenchInput], id: &str, partial: bool) -> Result<Ben
         let number = (count as usize).saturating_sub(present.len());
         return Err(Refused::Missing { missing, number, count });
     }
+    let interrupted = parts.iter().find(|(input, _)| input.run.left > 0 && !partial);
+    if let Some((input, _)) = interrupted {
+        return Err(Refused::Unmeasured { name: input.name.clone(), left: input.run.left });
+    }
     let run = |input: &BenchInput| input.run.duration_ms;
     Ok(BenchRun {
         id: id.to_owned(),
         started: inputs.iter().map(|input| input.run.started).min().unwrap_or(first.run.started),
         duration_ms: inputs.iter().map(run).max().unwrap_or(0),
         command: whole_command(&first.run.command),
-        engines: engines(&parts),
+        conditions: conditions(&parts),
+        engines: engines(&parts)?,
         cells: cells(&parts)?,
         shard: None,
+        left: inputs.iter().map(|input| input.run.left).sum(),
         partial: (!missing.is_empty()).then_some(Partial { count, missing }),
         ..first.run.clone()
     })
@@ -86,9 +92,31 @@ fn same_run(one: &BenchInput, other: &BenchInput) -> Result<(), Refused> {
     Ok(())
 }
 
+/// The machine of the first part; where another part was measured on another one it says so, and nobody
+/// takes the run for one that was measured on one machine.
+fn conditions(parts: &[(&BenchInput, &BenchShard)]) -> Conditions {
+    let first = &parts[0].0.run;
+    let facts = |run: &BenchRun| {
+        let conditions = &run.conditions;
+        (
+            conditions.cpu.clone(),
+            conditions.file_system.clone(),
+            run.host.kernel.clone(),
+            run.host.cpus,
+        )
+    };
+    let mut conditions = first.conditions.clone();
+    let others = parts.iter().map(|(input, _)| &input.run);
+    if let Some(other) = others.into_iter().find(|run| facts(run) != facts(first)) {
+        conditions.cpu = format!("{}{SEVERAL}{}", conditions.cpu, other.conditions.cpu);
+    }
+    conditions
+}
+
 /// The engines of all parts, each once, in the order of the cells.
-fn engines(parts: &[(&BenchInput, &BenchShard)]) -> Vec<BenchEngine> {
+fn engines(parts: &[(&BenchInput, &BenchShard)]) -> Result<Vec<BenchEngine>, Refused> {
     let mut first: BTreeMap<&str, (u32, &BenchEngine)> = BTreeMap::new();
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
     for (input, shard) in parts {
         for engine in &input.run.engines {
             let of_engine = input.run.cells.iter().zip(&shard.cells);
@@ -96,11 +124,37 @@ fn engines(parts: &[(&BenchInput, &BenchShard)]) -> Vec<BenchEngine> {
             let place = place.map(|(_, place)| *place).min().unwrap_or(u32::MAX);
             let known = first.entry(&engine.name).or_insert((place, engine));
             known.0 = known.0.min(place);
+            let name = names.entry(&engine.name).or_insert(&input.name);
+            same_server((name, known.1), (&input.name, engine))?;
         }
     }
     let mut engines: Vec<_> = first.into_values().collect();
     engines.sort_by_key(|(place, _)| *place);
-    engines.into_iter().map(|(_, engine)| engine.clone()).collect()
+    Ok(engines.into_iter().map(|(_, engine)| engine.clone()).collect())
+}
+
+/// Goes on when two parts measured servers that are the same by their own account.
+fn same_server(
+    (one, of_one): (&str, &BenchEngine),
+    (other, of_other): (&str, &BenchEngine),
+) -> Result<(), Refused> {
+    let said = |engine: &BenchEngine| {
+        let settings = |map: &BTreeMap<String, String>| {
+            let pairs = map.iter().map(|(name, value)| format!("{name}={value}"));
+            pairs.collect::<Vec<_>>().join(", ")
+        };
+        [
+            ("version", engine.version.clone()),
+            ("isolation", engine.isolation.clone()),
+            ("durability", settings(&engine.durability)),
+            ("settings", settings(&engine.settings)),
+        ]
+    };
+    for ((what, one_says), (_, other_says)) in said(of_one).into_iter().zip(said(of_other)) {
+        let what = format!("the {what} of {}", of_one.name);
+        same(&what, (one, &one_says), (other, &other_says))?;
+    }
+    Ok(())
 }
 
 /// The cells of all parts, at their places.

@@ -59,6 +59,14 @@ pub enum Refused {
         /// How many parts the run has.
         count: u32,
     },
+    /// The measurements of a part were interrupted.
+    #[error("`{name}` was interrupted: {left} of its repeats were not measured")]
+    Unmeasured {
+        /// The input.
+        name: String,
+        /// How many repeats are absent.
+        left: u32,
+    },
     /// A part was interrupted.
     #[error("`{name}` was interrupted: it ran {ran} of its {planned} cases")]
     Interrupted {

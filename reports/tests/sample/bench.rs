@@ -92,6 +92,7 @@ fn bench_of(engines: &[&str], workers: &[u32], batches: &[u32], strategies: &[&s
         turn_about: None,
         shard: None,
         partial: None,
+        left: 0,
         host: Host {
             os: "linux".to_owned(),
             arch: "x86_64".to_owned(),

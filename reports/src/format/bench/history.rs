@@ -1,10 +1,12 @@
 //! The run as a line of history in CSV, as Otava reads it: time, run, and one column per metric.
 //!
-//! The columns of two runs of the same profile are the same, so that the lines can be put below
-//! each other.
+//! The columns of two runs of the same profile and engines are the same, so that the lines can be put
+//! below each other: a cell that is no result has those of the others of its scenario, and empty fields.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::text::one_line;
-use crate::bench::{BenchRun, Metric};
+use crate::bench::{BenchCell, BenchRun, Metric, Observed};
 
 /// Renders `run` as a header and one line; a metric that is not there is an empty field.
 ///
@@ -13,18 +15,32 @@ use crate::bench::{BenchRun, Metric};
 pub fn render(run: &BenchRun) -> String {
     let mut header = vec!["time".to_owned(), "run".to_owned(), "leaseproof".to_owned()];
     let mut line = vec![run.started.to_string(), run.id.clone(), run.tool.version.clone()];
+    let columns = columns(run);
     for cell in &run.cells {
-        for (metric, observed) in cell.metrics() {
-            if !Metric::of(&metric).gates() {
-                continue;
-            }
+        let metrics = cell.metrics();
+        for metric in columns.get(&scenario(cell)).into_iter().flatten() {
             header.push(format!("{}/{metric}", cell.key()));
-            let estimate = observed.estimate().filter(|_| cell.is_result());
+            let observed = metrics.get(metric).filter(|_| cell.is_result());
+            let estimate = observed.and_then(Observed::estimate);
             line.push(estimate.map(|estimate| estimate.mean.to_string()).unwrap_or_default());
         }
     }
     let row = |fields: Vec<String>| fields.iter().map(|field| quoted(field)).collect::<Vec<_>>();
     format!("{}\n{}\n", row(header).join(","), row(line).join(","))
+}
+
+/// The metrics of each scenario on each engine.
+fn columns(run: &BenchRun) -> BTreeMap<(&str, &str), BTreeSet<String>> {
+    let mut columns: BTreeMap<_, BTreeSet<String>> = BTreeMap::new();
+    for cell in &run.cells {
+        let metrics = cell.metrics().into_keys().filter(|metric| Metric::of(metric).gates());
+        columns.entry(scenario(cell)).or_default().extend(metrics);
+    }
+    columns
+}
+
+fn scenario(cell: &BenchCell) -> (&str, &str) {
+    (&cell.engine, &cell.scenario)
 }
 
 /// `field` in one line, quoted where it must be. A spreadsheet would run what begins like a formula.
@@ -55,6 +71,20 @@ mod tests {
         let text = render(&run);
         let fields: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
         assert_eq!(fields[0], fields[1], "{text}");
+    }
+
+    /// Whatever fails in one night, its column stays where it was.
+    #[test]
+    fn a_cell_that_could_not_be_measured_keeps_its_columns() {
+        let mut run = sample::bench();
+        let header = |run: &BenchRun| render(run).lines().next().unwrap().to_owned();
+        let whole = header(&run);
+        run.cells[1]
+            .repeats
+            .iter_mut()
+            .for_each(|repeat| *repeat = crate::bench::Repeat::default());
+        run.cells[1].violations = vec!["repeat 1: could not be measured: no".to_owned()];
+        assert_eq!(header(&run), whole);
     }
 
     #[test]

@@ -19,7 +19,24 @@ pub fn render(comparison: &Comparison) -> String {
     if let Some(found) = &comparison.measurements {
         report.add_test_suite(measurements(found));
     }
+    report.add_test_suite(verdict(comparison));
     report.to_string().expect("XML is written to memory, from text that is UTF-8")
+}
+
+/// What it amounts to, which notes may decide alone.
+fn verdict(comparison: &Comparison) -> TestSuite {
+    let mut suite = TestSuite::new("verdict");
+    let mut status = status(comparison.verdict);
+    if comparison.verdict != Verdict::Fine {
+        let lines = [one_line(&super::verdict(comparison))];
+        let notes = comparison.notes.iter().map(|note| one_line(note));
+        let lines: Vec<String> = lines.into_iter().chain(notes).collect();
+        status.set_message(lines.join("; ")).set_type(comparison.verdict.as_str());
+    }
+    let mut test = TestCase::new("the comparison as a whole", status);
+    test.set_classname("compare.verdict");
+    suite.add_test_case(test);
+    suite
 }
 
 fn contracts(contracts: &Contracts) -> TestSuite {
