@@ -35,6 +35,7 @@ fn changed(directory: &Path, id: &str, change: impl FnOnce(&mut Run)) {
     id.clone_into(&mut run.id);
     change(&mut run);
     run.summary = Summary::of(&run.cases, &run.engines);
+    run.seal();
     RunDir::create(&root, id).unwrap().write_run(&run).unwrap();
 }
 
@@ -57,6 +58,7 @@ fn the_exit_code_says_what_became_of_the_head() {
     ends(directory, &["compare", "latest", "broke"], 103, &["broke", CONTRACT, "worse:"]);
     ends(directory, &["compare", "broke", "latest"], 0, &["1 fixed"]);
     ends(directory, &["compare", "latest", "undecided"], 102, &["inconclusive:"]);
+    ends(directory, &["compare", "latest", "latest"], 0, &["both sides are the same run"]);
     ends(directory, &["compare", "--help"], 0, &["102", "103", "--counters-only"]);
     ends(directory, &["compare", "latest"], 2, &["HEAD"]);
     ends(directory, &["compare", "latest", "broke", "--tail", "0"], 2, &["at least 0.1"]);
@@ -89,11 +91,13 @@ fn what_cannot_be_compared_is_said() {
     let write = |name: &str, text: &str| fs::write(directory.join(name), text).unwrap();
     write("short.json", &text[..text.len() / 2]);
     write("edited.json", &text.replace("\"kept\": 1", "\"kept\": 2"));
+    write("seed.json", &text.replacen("\"seed\": 7", "\"seed\": 8", 1));
     write("newer.json", &text.replacen("\"schema\": \"1.0\"", "\"schema\": \"2.0\"", 1));
     let compare = |head: &'static str| ["compare", "latest", head];
     ends(directory, &compare("absent"), 110, &["the run cannot be read", "absent"]);
     ends(directory, &compare("short.json"), 110, &["`short.json` is cut short", "line"]);
     ends(directory, &compare("edited.json"), 110, &["the summary says"]);
+    ends(directory, &compare("seed.json"), 110, &["`seed.json`", "changed"]);
     ends(directory, &compare("newer.json"), 110, &["schema `2.0` cannot be read", "reads `1.x`"]);
     changed(directory, "other", |run| {
         run.engines[0].label = "postgres:18".to_owned();

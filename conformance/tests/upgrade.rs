@@ -85,9 +85,24 @@ fn a_gate_holds_a_server_to_its_baseline() {
     );
     let from = "gate sqlite --baseline accepted --from latest";
     ends(directory, from, 0, &["fine:"]);
-    // A case that is in the baseline and was not run is no pass.
+    // What is asked for and not in the baseline is no pass, nor does it take the baseline's place.
     let other = GATE.replace("never-shortens", "extends-current-owner");
-    ends(directory, &other, 102, &["vanished", "inconclusive:"]);
+    ends(directory, &other, 102, &["no case was decided in both", "inconclusive:"]);
+    let accepted = || fs::read(directory.join("accepted/sqlite.json")).unwrap();
+    let before = accepted();
+    ends(directory, &format!("{other} --update"), 2, &["was not written", "would be lost"]);
+    assert_eq!(accepted(), before, "a part of the baseline was lost");
+    // One half is renewed, and the other stays.
+    let measure =
+        "gate sqlite --baseline accepted --only measurements --scenario fault-probe --update";
+    ends(directory, measure, 0, &["wrote accepted/sqlite.json"]);
+    let both = RunDir::load_baseline(directory.join("accepted/sqlite.json")).unwrap();
+    assert!(both.run.is_some_and(|run| run.cases.len() == 1) && both.bench.is_some());
+    let narrow = measure.replace("fault-probe", "open-loop");
+    ends(directory, &narrow, 2, &["was not written", "would be lost"]);
+    ends(directory, GATE, 0, &["fine:"]);
+    let profile = measure.replace("--update", "--profile full");
+    ends(directory, &profile, 2, &["the profiles differ: `gate-quick` against `gate-full`"]);
     ends(
         directory,
         "gate mysql --baseline accepted/sqlite.json --from latest",

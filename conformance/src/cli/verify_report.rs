@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use leaseproof_reports::run_dir::BENCH_JSON;
 use leaseproof_reports::verify::{Finding, Kind, Required, verify};
 use leaseproof_reports::{Level, Run, RunDir};
 
@@ -24,7 +25,7 @@ The digest shows accidental changes and careless editing. It does not stop a for
 #[derive(Args)]
 #[command(after_help = EXIT_CODES)]
 pub(super) struct Arguments {
-    /// A run directory, or its `run.json`
+    /// A run directory, with its measurements where it has any, or its `run.json`
     path: PathBuf,
 }
 
@@ -37,6 +38,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         let absent = histories.filter(|history| !path.join(history).is_file());
         let line = |history| Finding::new(Kind::File, &format!("`{history}` is not there"));
         findings.extend(absent.map(line));
+    }
+    if path.is_dir() && path.join(BENCH_JSON).exists() {
+        // It has no digest: what can be said is whether it can be read, and whether it is all.
+        let bench = RunDir::load_bench(path)?;
+        if bench.left > 0 || bench.shard.is_some() || bench.partial.is_some() {
+            let text = format!("`{BENCH_JSON}`: {}", bench.verdict());
+            findings.push(Finding::new(Kind::Partial, &text));
+        }
     }
     if [Matrix::Default, Matrix::Full].iter().all(|matrix| matrix.as_str() != run.matrix_name) {
         let text = format!("this version knows no matrix `{}`", run.matrix_name);

@@ -49,6 +49,16 @@ pub(super) fn load_as_found(path: &Path) -> Result<(Run, Seal), ReadError> {
     Ok((parse(path, &bytes)?, digest::check(&report)))
 }
 
+/// A run that is not known to have been edited: one without a digest, of an early version, is taken as it
+/// is.
+fn load_unedited(path: &Path) -> Result<Run, ReadError> {
+    let run = load(path)?;
+    match load_as_found(path)?.1 {
+        Seal::Broken => Err(ReadError::Edited { path: path.to_owned() }),
+        Seal::Intact | Seal::Absent => Ok(run),
+    }
+}
+
 pub(super) fn load_sealed(path: &Path) -> Result<Run, ReadError> {
     let (run, seal) = load_as_found(path)?;
     let run = valid(path, run, whole_or_shard)?;
@@ -85,15 +95,15 @@ pub(super) fn load_any(path: &Path) -> Result<Loaded, ReadError> {
         }
         return Ok(match header.cells {
             Some(_) => Loaded { bench: Some(load_bench(path)?), ..Loaded::default() },
-            None => Loaded { run: Some(load(path)?), ..Loaded::default() },
+            None => Loaded { run: Some(load_unedited(path)?), ..Loaded::default() },
         });
     }
     let [has_run, has_bench] = [RUN_JSON, BENCH_JSON].map(|name| path.join(name).is_file());
     if !has_bench {
         // Without either, the error names the file that every run of the contracts has.
-        return Ok(Loaded { run: Some(load(path)?), bench: None });
+        return Ok(Loaded { run: Some(load_unedited(path)?), bench: None });
     }
-    let run = if has_run { Some(load(path)?) } else { None };
+    let run = if has_run { Some(load_unedited(path)?) } else { None };
     Ok(Loaded { run, bench: Some(load_bench(path)?) })
 }
 
