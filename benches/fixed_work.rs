@@ -62,8 +62,7 @@ impl Bench {
     /// # Panics
     /// When the engine fails: a benchmark without its store has nothing to measure.
     pub async fn stocked(&self, events: usize, workers: usize) -> Stocked {
-        let session = if self.may_tell { self.engine.telling_session() } else { "" };
-        let options = StoreOptions { session, ..StoreOptions::default() };
+        let options = StoreOptions { session: self.telling, ..StoreOptions::default() };
         let store = self.engine.open(&self.endpoint, options).await;
         let store = store.expect("a store can be opened");
         let mut sessions = Vec::new();

@@ -109,13 +109,12 @@ impl Plan {
     /// Whether cells with that label are those of `selection`. A server given by URL is named after what
     /// it says of itself, which nobody knows before it is asked.
     pub(crate) fn is_of(&self, label: &str, selection: &Selection) -> bool {
-        let own = selection.label();
-        if label == own {
+        if label == selection.label() {
             return true;
         }
-        let name = |label: &str| label.split(':').next().unwrap_or_default().to_owned();
-        let same = self.selections.iter().filter(|other| name(&other.label()) == name(&own));
-        name(label) == name(&own) && !selection.explicit && same.count() == 1
+        let name = selection.engine.name();
+        let same = self.selections.iter().filter(|other| other.engine.name() == name);
+        label.split(':').next() == Some(name) && !selection.explicit && same.count() == 1
     }
 
     /// What a report says of the part, or `None` for a whole run.
@@ -157,7 +156,7 @@ impl Plan {
     }
 
     fn is_cell(&self, cell: &BenchCell, selection: &Selection, job: &Job) -> bool {
-        self.is_of(&cell.engine, selection) && is_cell_of(cell, &cell.engine, job)
+        is_cell_of(cell, &cell.engine, job) && self.is_of(&cell.engine, selection)
     }
 }
 

@@ -23,8 +23,9 @@ pub struct Bench {
     pub identity: Identity,
     /// What is wrong with its queues on purpose.
     pub fault: Fault,
-    /// Whether this user may ask the engine to tell of waits.
-    pub(crate) may_tell: bool,
+    /// What sessions run first so that the engine tells of waits; empty where it need not be asked, or this
+    /// user may not.
+    pub(crate) telling: &'static str,
     /// The stores that were opened and not removed yet.
     opened: Opened,
 }
@@ -84,9 +85,9 @@ impl Bench {
         let identity = selection.engine.identify(&endpoint).await?;
         let engine = selection.engine;
         let label = selection.named_after(endpoint.provider, &identity.version).label();
-        let may_tell = may_tell(engine, &endpoint).await?;
+        let telling = telling(engine, &endpoint).await?;
         let (fault, opened) = (Fault::default(), Opened::default());
-        Ok(Self { engine, label, endpoint, identity, fault, may_tell, opened })
+        Ok(Self { engine, label, endpoint, identity, fault, telling, opened })
     }
 
     /// The same server, reached in another way.
@@ -98,7 +99,7 @@ impl Bench {
             endpoint,
             identity: self.identity.clone(),
             fault: self.fault,
-            may_tell: self.may_tell,
+            telling: self.telling,
             opened: Arc::clone(&self.opened),
         }
     }
@@ -128,7 +129,7 @@ impl Bench {
             statements = without_index_hints(statements);
         }
         let session = match queue.session {
-            "" if queue.telling && self.may_tell => self.engine.telling_session(),
+            "" if queue.telling => self.telling,
             session => session,
         };
         let options = StoreOptions {
@@ -162,26 +163,26 @@ impl Bench {
     }
 }
 
-/// Whether sessions of this user may ask the engine to tell of waits. Where they may not, waits are not
-/// observable, and everything else is measured all the same.
-async fn may_tell(engine: &dyn Engine, endpoint: &Endpoint) -> Result<bool, EngineError> {
+/// What sessions run first so that the engine tells of waits. Where this user may not ask for that, waits
+/// are not observable, and everything else is measured all the same.
+async fn telling(engine: &dyn Engine, endpoint: &Endpoint) -> Result<&'static str, EngineError> {
     let session = engine.telling_session();
     if session.is_empty() {
-        return Ok(false);
+        return Ok("");
     }
     let options = StoreOptions { session, ..StoreOptions::default() };
     let store = engine.open(endpoint, options).await?;
     let asked = store.session(&SessionOptions::default()).await;
-    let may = match asked {
-        Ok(session) => {
-            session.close().await;
-            Ok(true)
+    let telling = match asked {
+        Ok(asked) => {
+            asked.close().await;
+            Ok(session)
         }
-        Err(error) if error.is_no_right() => Ok(false),
+        Err(error) if error.is_no_right() => Ok(""),
         Err(error) => Err(error),
     };
     store.close().await?;
-    may
+    telling
 }
 
 /// The strategy that an engine's users would claim with.

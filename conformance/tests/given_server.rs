@@ -18,6 +18,15 @@ async fn url_of(engine: &'static dyn Engine) -> Url {
     }
 }
 
+/// The same server for another user, in that database.
+fn as_user(url: &Url, user: &str, database: &str) -> Url {
+    let mut theirs = url.clone();
+    theirs.set_username(user).unwrap();
+    theirs.set_password(Some("hushhush")).unwrap();
+    theirs.set_path(database);
+    theirs
+}
+
 /// Runs a quick contract on the server with that URL; the exit code and everything printed.
 fn run(variable: &str, engine: &str, url: &Url) -> (i32, String) {
     let out = tempfile::tempdir().unwrap();
@@ -79,9 +88,7 @@ fn a_postgres_user_without_the_right_to_create_is_told_what_to_grant() {
         let role = format!("powerless_{}", std::process::id());
         let create = format!("CREATE ROLE {role} LOGIN PASSWORD 'hushhush'");
         sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
-        let mut theirs = url.clone();
-        theirs.set_username(&role).unwrap();
-        theirs.set_password(Some("hushhush")).unwrap();
+        let theirs = as_user(&url, &role, url.path());
         let (code, text) = run("LEASEPROOF_POSTGRES_URL", "postgres", &theirs);
         let drop = format!("DROP ROLE {role}");
         sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
@@ -99,10 +106,7 @@ fn a_mysql_user_without_the_right_to_create_is_told_what_to_grant() {
         let user = format!("powerless_{}", std::process::id());
         let create = format!("CREATE USER {user}@'%' IDENTIFIED BY 'hushhush'");
         sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
-        let mut theirs = url.clone();
-        theirs.set_username(&user).unwrap();
-        theirs.set_password(Some("hushhush")).unwrap();
-        theirs.set_path("");
+        let theirs = as_user(&url, &user, "");
         let (code, text) = run("LEASEPROOF_MYSQL_URL", "mysql", &theirs);
         let drop = format!("DROP USER {user}@'%'");
         sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();
@@ -158,10 +162,7 @@ fn a_postgres_user_who_may_only_create_is_measured() {
         sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
         let create = format!("CREATE DATABASE {name} OWNER {name}");
         sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await.unwrap();
-        let mut theirs = url.clone();
-        theirs.set_username(&name).unwrap();
-        theirs.set_password(Some("hushhush")).unwrap();
-        theirs.set_path(&name);
+        let theirs = as_user(&url, &name, &name);
         let cells = probed("LEASEPROOF_POSTGRES_URL", "postgres", &theirs);
         for object in ["DATABASE", "ROLE"] {
             let drop = format!("DROP {object} {name}");
@@ -185,10 +186,7 @@ fn a_mysql_user_who_may_only_create_is_measured() {
         ] {
             sqlx::raw_sql(AssertSqlSafe(statement)).execute(&mut connection).await.unwrap();
         }
-        let mut theirs = url.clone();
-        theirs.set_username(&user).unwrap();
-        theirs.set_password(Some("hushhush")).unwrap();
-        theirs.set_path("");
+        let theirs = as_user(&url, &user, "");
         let cells = probed("LEASEPROOF_MYSQL_URL", "mysql", &theirs);
         let drop = format!("DROP USER {user}@'%'");
         sqlx::query(AssertSqlSafe(drop)).execute(&mut connection).await.unwrap();

@@ -106,10 +106,49 @@ fn same_run(one: Part<'_>, other: Part<'_>) -> Result<(), Refused> {
             ("the number of cases", part.shard.total.to_string()),
         ]
     };
-    for ((what, of_one), (_, of_other)) in asked(one).into_iter().zip(asked(other)) {
-        same(what, (one.name, &of_one), (other.name, &of_other))?;
+    all_same([one.name, other.name], [asked(one), asked(other)])
+}
+
+/// Goes on when two parts state the same, fact by fact.
+fn all_same<const N: usize>(
+    [one, other]: [&str; 2],
+    [of_one, of_other]: [[(&str, String); N]; 2],
+) -> Result<(), Refused> {
+    for ((what, of_one), (_, of_other)) in of_one.into_iter().zip(of_other) {
+        same(what, (one, &of_one), (other, &of_other))?;
     }
     Ok(())
+}
+
+/// What two parts must say alike of a server. The image is not compared: one that is built on each machine
+/// has another digest on each.
+struct Server<'run> {
+    label: &'run str,
+    version: &'run str,
+    isolation: &'run str,
+    durability: &'run BTreeMap<String, String>,
+    settings: &'run BTreeMap<String, String>,
+}
+
+impl Server<'_> {
+    /// Goes on when the parts `one` and `other` say the same about it.
+    fn same([one, other]: [&str; 2], [of_one, of_other]: [Self; 2]) -> Result<(), Refused> {
+        let [version, isolation, durability, settings] =
+            ["version", "isolation level", "durability", "settings"]
+                .map(|what| format!("the {what} of {}", of_one.label));
+        let pairs = |map: &BTreeMap<String, String>| {
+            map.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
+        };
+        let said = |server: Self| {
+            [
+                (version.as_str(), server.version.to_owned()),
+                (isolation.as_str(), server.isolation.to_owned()),
+                (durability.as_str(), pairs(server.durability)),
+                (settings.as_str(), pairs(server.settings)),
+            ]
+        };
+        all_same([one, other], [said(of_one), said(of_other)])
+    }
 }
 
 fn same(what: &str, one: (&str, &str), other: (&str, &str)) -> Result<(), Refused> {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use leaseproof_benches::plan::Plan;
-use leaseproof_benches::profile::{Profile, QUICK};
+use leaseproof_benches::profile::Profile;
 use leaseproof_benches::scenario::Scenario;
 use leaseproof_benches::suite::{self, Hooks};
 use leaseproof_benches::{conditions, scenarios};
@@ -215,7 +215,7 @@ fn resumed(path: &Path) -> Result<(RunDir, BenchRun), CliError> {
         Ok(()) | Err(SchemaError::NoCells) => {}
         Err(error) => return Err(unreadable(error.to_string())),
     }
-    if let Some(change) = changed(&run, &fresh(run.id.clone(), run.seed, &QUICK)) {
+    if let Some(change) = changed(&run) {
         return Err(unreadable(change));
     }
     suite::forget_unmeasured(&mut run);
@@ -223,15 +223,17 @@ fn resumed(path: &Path) -> Result<(RunDir, BenchRun), CliError> {
 }
 
 /// What a run cannot be continued by: another program or another machine would be taken for the engine.
-fn changed(before: &BenchRun, now: &BenchRun) -> Option<String> {
-    let cpus = [before, now].map(|run| run.host.cpus.to_string());
+fn changed(before: &BenchRun) -> Option<String> {
+    let (host, now) = (summary::host(), conditions::look(&std::env::temp_dir()));
+    let cpus = [before.host.cpus, host.cpus].map(|cpus| cpus.to_string());
+    let ours = [env!("CARGO_PKG_VERSION"), BENCH_SCHEMA].map(str::to_owned);
     let facts = [
-        ("leaseproof", &before.tool.version, &now.tool.version),
-        ("the schema", &before.schema, &now.schema),
-        ("the kernel", &before.host.kernel, &now.host.kernel),
-        ("the processor", &before.conditions.cpu, &now.conditions.cpu),
+        ("leaseproof", &before.tool.version, &ours[0]),
+        ("the schema", &before.schema, &ours[1]),
+        ("the kernel", &before.host.kernel, &host.kernel),
+        ("the processor", &before.conditions.cpu, &now.cpu),
         ("the number of processors", &cpus[0], &cpus[1]),
-        ("the file system", &before.conditions.file_system, &now.conditions.file_system),
+        ("the file system", &before.conditions.file_system, &now.file_system),
     ];
     let (name, before, now) = facts.into_iter().find(|(_, before, now)| before != now)?;
     Some(format!("it was measured with other conditions: {name} was {before} and is {now}"))

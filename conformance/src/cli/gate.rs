@@ -72,9 +72,10 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         None => base(arguments, &head.label)?,
     };
     let mut exits = [Exit::Kept, head.exits[0], head.exits[1]];
+    let mut before = Loaded::default();
     if let Some((path, baseline)) = base {
-        let whole = baseline.into_loaded();
-        let mut base = whole.clone();
+        before = baseline.into_loaded();
+        let mut base = before.clone();
         arguments.asked.keep(&mut base)?;
         match compare::compare(&base, &head.loaded, arguments.gate.gate()) {
             Ok(found) => {
@@ -89,12 +90,9 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
             Err(error) => return Err(error.into()),
         }
         out!("baseline {}", path.display());
-        if arguments.update {
-            return update(arguments, head, whole);
-        }
     }
     if arguments.update {
-        return update(arguments, head, Loaded::default());
+        return update(arguments, head, before);
     }
     if let Some(directory) = &head.directory {
         out!("reports in {}", directory.path().display());

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Refused, same, whole_command};
+use super::{Refused, Server, all_same, whole_command};
 use crate::{
     Partial,
     bench::{BenchCell, BenchEngine, BenchRun, BenchShard, Conditions, SEVERAL},
@@ -86,10 +86,7 @@ fn same_run(one: &BenchInput, other: &BenchInput) -> Result<(), Refused> {
             ("the number of cells", shard.total.to_string()),
         ]
     };
-    for ((what, of_one), (_, of_other)) in asked(one).into_iter().zip(asked(other)) {
-        same(what, (&one.name, &of_one), (&other.name, &of_other))?;
-    }
-    Ok(())
+    all_same([&one.name, &other.name], [asked(one), asked(other)])
 }
 
 /// The machine of the first part; where another part was measured on another one it says so, and nobody
@@ -125,7 +122,7 @@ fn engines(parts: &[(&BenchInput, &BenchShard)]) -> Result<Vec<BenchEngine>, Ref
             let known = first.entry(&engine.name).or_insert((place, engine));
             known.0 = known.0.min(place);
             let name = names.entry(&engine.name).or_insert(&input.name);
-            same_server((name, known.1), (&input.name, engine))?;
+            Server::same([name, &input.name], [known.1, engine].map(server))?;
         }
     }
     let mut engines: Vec<_> = first.into_values().collect();
@@ -133,28 +130,9 @@ fn engines(parts: &[(&BenchInput, &BenchShard)]) -> Result<Vec<BenchEngine>, Ref
     Ok(engines.into_iter().map(|(_, engine)| engine.clone()).collect())
 }
 
-/// Goes on when two parts measured servers that are the same by their own account.
-fn same_server(
-    (one, of_one): (&str, &BenchEngine),
-    (other, of_other): (&str, &BenchEngine),
-) -> Result<(), Refused> {
-    let said = |engine: &BenchEngine| {
-        let settings = |map: &BTreeMap<String, String>| {
-            let pairs = map.iter().map(|(name, value)| format!("{name}={value}"));
-            pairs.collect::<Vec<_>>().join(", ")
-        };
-        [
-            ("version", engine.version.clone()),
-            ("isolation", engine.isolation.clone()),
-            ("durability", settings(&engine.durability)),
-            ("settings", settings(&engine.settings)),
-        ]
-    };
-    for ((what, one_says), (_, other_says)) in said(of_one).into_iter().zip(said(of_other)) {
-        let what = format!("the {what} of {}", of_one.name);
-        same(&what, (one, &one_says), (other, &other_says))?;
-    }
-    Ok(())
+fn server(engine: &BenchEngine) -> Server<'_> {
+    let BenchEngine { name, version, isolation, durability, settings, .. } = engine;
+    Server { label: name, version, isolation, durability, settings }
 }
 
 /// The cells of all parts, at their places.

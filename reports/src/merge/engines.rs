@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Part, Refused, same};
+use super::{Part, Refused, Server, same};
 use crate::{CapabilityState, Contradiction, EngineRun, EngineStatus};
 
 /// The engines of all parts, at their places.
@@ -42,29 +42,19 @@ fn one(seen: &[(Part<'_>, &EngineRun)]) -> Result<EngineRun, Refused> {
     Ok(joined)
 }
 
-/// Goes on when two parts ran on servers that say the same about themselves. The image is not
-/// compared: one that is built on each machine has another digest on each.
+/// Goes on when two parts ran on servers that say the same about themselves.
 fn same_server(
     (one, of_one): (Part<'_>, &EngineRun),
     (other, of_other): (Part<'_>, &EngineRun),
 ) -> Result<(), Refused> {
-    let settings = |map: &BTreeMap<String, String>| {
-        map.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
-    };
-    let said = |engine: &EngineRun| {
-        [
-            ("version", engine.version.clone()),
-            ("provider", engine.provider.clone()),
-            ("isolation level", engine.isolation.clone()),
-            ("durability", settings(&engine.durability)),
-            ("settings", settings(&engine.settings)),
-        ]
-    };
-    for ((what, one_says), (_, other_says)) in said(of_one).into_iter().zip(said(of_other)) {
-        let what = format!("the {what} of {}", of_one.label);
-        same(&what, (one.name, &one_says), (other.name, &other_says))?;
-    }
-    Ok(())
+    Server::same([one.name, other.name], [of_one, of_other].map(server))?;
+    let what = format!("the provider of {}", of_one.label);
+    same(&what, (one.name, &of_one.provider), (other.name, &of_other.provider))
+}
+
+fn server(engine: &EngineRun) -> Server<'_> {
+    let EngineRun { label, version, isolation, durability, settings, .. } = engine;
+    Server { label, version, isolation, durability, settings }
 }
 
 /// Adds what another part probed and measured. A capability that was once found absent is absent, and

@@ -52,8 +52,9 @@ pub(super) fn load_as_found(path: &Path) -> Result<(Run, Seal), ReadError> {
 /// A run that is not known to have been edited: one without a digest, of an early version, is taken as it
 /// is.
 fn load_unedited(path: &Path) -> Result<Run, ReadError> {
-    let run = load(path)?;
-    match load_as_found(path)?.1 {
+    let (run, seal) = load_as_found(path)?;
+    let run = valid(path, run, Run::validate)?;
+    match seal {
         Seal::Broken => Err(ReadError::Edited { path: path.to_owned() }),
         Seal::Intact | Seal::Absent => Ok(run),
     }
