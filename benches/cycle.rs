@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use leaseproof_engines::EngineError;
+use leaseproof_engines::instruments::{Audit, Counters};
 use leaseproof_engines::lease::Strategy;
-use leaseproof_engines::waits::{Audit, Counters};
 
 use crate::claim_cycle::{Claimer, EMPTY, OPERATIONS, REFUSED, RETRIES, ROWS, SHORT, TALLIES};
-use crate::feeder::{Fed, Feeder};
 use crate::load::{self, Load, Loaded, Pace};
 use crate::measured::{DEADLOCKS, Measured};
+use crate::producer::{Fed, Feeder};
 use crate::recorder::SECOND;
 use crate::sampler::{Sampler, Samples};
 use crate::scenario::Task;

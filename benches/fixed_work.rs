@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant as Clock};
 
 use leaseproof_engines::REGISTRY;
+use leaseproof_engines::instruments::Instruments;
 use leaseproof_engines::lease::{Instant, NewEvent};
-use leaseproof_engines::provider::{OwnerPid, ProvideOptions, Selection};
+use leaseproof_engines::servers::{OwnerPid, ProvideOptions, Selection};
 use leaseproof_engines::store::{Session, SessionOptions, Store, StoreOptions};
-use leaseproof_engines::waits::Instruments;
 use tokio::runtime::Runtime;
 use tokio::sync::Barrier;
 

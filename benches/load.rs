@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use leaseproof_engines::EngineError;
-use leaseproof_engines::provider::{ProcessId, cpu_of_tree};
+use leaseproof_engines::servers::{ProcessId, cpu_of_tree};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};

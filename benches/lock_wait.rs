@@ -9,9 +9,9 @@ use criterion::measurement::Measurement;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput};
 use leaseproof_benches::fixed_work::{WORKERS, benches, runtime, together};
 use leaseproof_benches::server::{Bench, event};
+use leaseproof_engines::instruments::Counter;
 use leaseproof_engines::lease::{Claim, Claimed, FencingToken, Instant};
 use leaseproof_engines::store::Session;
-use leaseproof_engines::waits::Counter;
 use tokio::runtime::Runtime;
 
 use crate::measurement::Counted;

@@ -30,7 +30,7 @@ fn main() -> ExitCode {
         arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
     {
         // This program is also the keeper of the servers that it measures.
-        return leaseproof_engines::provider::keeper_main(rest);
+        return leaseproof_engines::servers::keeper_main(rest);
     }
     // PostgreSQL tells of each lock wait in a message to the client.
     tracing_subscriber::registry().with(LockLog::layer()).init();

@@ -1,6 +1,6 @@
 //! One repeat of a cell as it was measured, on its way into a report.
 
-use leaseproof_engines::waits::{Audit, Counter, Counters, Observed, Shape};
+use leaseproof_engines::instruments::{Audit, Counter, Counters, Observed, Shape};
 use leaseproof_reports::bench::{Latency, Reading, Repeat};
 
 use crate::recorder::Record;

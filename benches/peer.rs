@@ -10,9 +10,9 @@ use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use leaseproof_engines::bench_statements::claims_to_the_tail;
 use leaseproof_engines::lease::Strategy;
-use leaseproof_engines::provider::{ProcessId, cpu_of_tree};
-use leaseproof_engines::requeue::claims_to_the_tail;
+use leaseproof_engines::servers::{ProcessId, cpu_of_tree};
 use leaseproof_engines::statement::{Compiled, Placeholder, Statements, compile};
 use leaseproof_engines::store::StoreOptions;
 use leaseproof_engines::{EngineError, ErrorKind};

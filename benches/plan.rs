@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use leaseproof_engines::provider::Selection;
+use leaseproof_engines::servers::Selection;
 use leaseproof_reports::bench::{BenchCell, BenchRun, BenchShard};
 use leaseproof_reports::schema::SEED_MAX;
 use rand::seq::SliceRandom as _;

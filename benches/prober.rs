@@ -10,8 +10,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use leaseproof_engines::EngineError;
+use leaseproof_engines::instruments::{Instruments, Look};
 use leaseproof_engines::store::{SessionId, Store};
-use leaseproof_engines::waits::{Instruments, Look};
 
 /// The pause between two looks.
 const PAUSE: Duration = Duration::from_micros(500);

@@ -7,11 +7,11 @@ use std::process::{ExitCode, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use leaseproof_engines::bench_statements::to_the_tail;
+use leaseproof_engines::instruments::Counter;
 use leaseproof_engines::lease::Strategy;
-use leaseproof_engines::provider::{Address, Endpoint};
-use leaseproof_engines::requeue::to_the_tail;
+use leaseproof_engines::servers::{Address, Endpoint};
 use leaseproof_engines::store::{Isolation, Store, StoreOptions};
-use leaseproof_engines::waits::Counter;
 use leaseproof_engines::{EngineError, ErrorKind, REGISTRY};
 use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
@@ -229,7 +229,7 @@ async fn live() -> Result<Answer, EngineError> {
     let endpoint = match engine.server() {
         Some(_) => {
             let url = url::Url::parse(&order.address).map_err(failed)?;
-            Endpoint::server(leaseproof_engines::provider::ProviderKind::Url, url, None)
+            Endpoint::server(leaseproof_engines::servers::ProviderKind::Url, url, None)
         }
         None => Endpoint::directory(order.address.clone().into()),
     };

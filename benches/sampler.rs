@@ -9,8 +9,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use leaseproof_engines::EngineError;
+use leaseproof_engines::instruments::Look;
 use leaseproof_engines::store::Store;
-use leaseproof_engines::waits::Look;
 use nix::sys::resource::UsageWho;
 
 use crate::load::cpu_s;

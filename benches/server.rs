@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
+use leaseproof_engines::bench_statements::{to_the_tail, without_index_hints};
+use leaseproof_engines::instruments::{Counters, Instruments};
 use leaseproof_engines::lease::{EventId, Strategy};
-use leaseproof_engines::provider::{
+use leaseproof_engines::servers::{
     Endpoint, Missing, ProgressFn, ProvideOptions, Selection, provide,
 };
-use leaseproof_engines::requeue::{to_the_tail, without_index_hints};
 use leaseproof_engines::store::{Isolation, Session, SessionOptions, Store, StoreOptions};
-use leaseproof_engines::waits::{Counters, Instruments};
 use leaseproof_engines::{Capability, Engine, EngineError, ErrorKind, Identity};
 
 /// A server that is measured.

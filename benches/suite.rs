@@ -3,7 +3,7 @@
 //! Invariants: what was measured is saved before the next thing begins; what one run holds was measured
 //! on one server and by one client.
 
-use leaseproof_engines::provider::{ProgressFn, ProvideOptions};
+use leaseproof_engines::servers::{ProgressFn, ProvideOptions};
 use leaseproof_engines::{EngineError, Identity};
 use leaseproof_reports::RunDirError;
 pub use leaseproof_reports::bench::UNMEASURED;
@@ -226,7 +226,7 @@ async fn looked_at(bench: &Bench) -> Result<(Vec<StatementPlan>, Vec<String>), E
     let counters = filled.instruments.with_housekeeping().iter();
     let counters = counters.map(|counter| counter.as_str().to_owned()).collect();
     filled.remove().await?;
-    let plan = |plan: leaseproof_engines::waits::StatementPlan| StatementPlan {
+    let plan = |plan: leaseproof_engines::instruments::StatementPlan| StatementPlan {
         statement: plan.statement,
         sql: plan.sql,
         plan: plan.plan,

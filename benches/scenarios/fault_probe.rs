@@ -7,10 +7,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use leaseproof_engines::bench_statements::waiting_claims;
+use leaseproof_engines::instruments::Counter;
 use leaseproof_engines::lease::{ClaimBatch, EventId, FencingToken, Instant, NewEvent, Strategy};
-use leaseproof_engines::requeue::waiting_claims;
 use leaseproof_engines::store::{Isolation, LockWait, Session, SessionOptions};
-use leaseproof_engines::waits::Counter;
 use leaseproof_engines::{Engine, EngineError};
 
 use crate::claim_cycle::{NOW, UNTIL};

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use leaseproof_engines::instruments::Counter;
 use leaseproof_engines::store::{Isolation, Session, SessionOptions};
-use leaseproof_engines::waits::Counter;
 use leaseproof_engines::{Engine, EngineError};
 use leaseproof_reports::bench::Latency;
 

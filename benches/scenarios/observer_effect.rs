@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use leaseproof_engines::provider::cpu_of_tree;
+use leaseproof_engines::servers::cpu_of_tree;
 use leaseproof_engines::store::Store;
 use leaseproof_engines::{Engine, EngineError};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use leaseproof_engines::lease::Strategy;
-use leaseproof_engines::provider::Address;
+use leaseproof_engines::servers::Address;
 use leaseproof_engines::statement::{Placeholder, Statements};
 use leaseproof_engines::store::Isolation;
 use leaseproof_engines::{Engine, EngineError};

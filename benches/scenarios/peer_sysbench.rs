@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use leaseproof_engines::lease::Strategy;
-use leaseproof_engines::provider::{Address, Endpoint};
+use leaseproof_engines::servers::{Address, Endpoint};
 use leaseproof_engines::statement::{Placeholder, Statements, compile};
 use leaseproof_engines::store::{Isolation, SessionOptions};
 use leaseproof_engines::{Engine, EngineError};

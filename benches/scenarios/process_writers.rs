@@ -1,8 +1,8 @@
 //! Several programs that write to one file, as they do with an embedded engine: who waits how long.
 
 use async_trait::async_trait;
+use leaseproof_engines::instruments::Counter;
 use leaseproof_engines::lease::Strategy;
-use leaseproof_engines::waits::Counter;
 use leaseproof_engines::{Engine, EngineError};
 
 use crate::measured::{Measured, jain};

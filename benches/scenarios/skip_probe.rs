@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use async_trait::async_trait;
+use leaseproof_engines::instruments::Counter;
 use leaseproof_engines::lease::{ClaimBatch, FencingToken, Strategy};
 use leaseproof_engines::store::{LockWait, Session};
-use leaseproof_engines::waits::Counter;
 use leaseproof_engines::{Engine, EngineError};
 
 use crate::claim_cycle::{NOW, UNTIL};

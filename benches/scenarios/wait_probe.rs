@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use leaseproof_engines::waits::{Counter, Counters};
+use leaseproof_engines::instruments::{Counter, Counters};
 use leaseproof_engines::{Engine, EngineError};
 
-use crate::hold::{Known, hold};
+use crate::known_wait::{Known, hold};
 use crate::measured::Measured;
 use crate::prober::{Probed, Prober};
 use crate::profile::Profile;

@@ -21,14 +21,14 @@ pub fn catalogue() -> String {
         "# Contracts\n\n<!-- Generated from the contracts' own documentation; a test keeps it current. -->\n\n\
          | contract | level | promise | controls |\n|---|---|---|---|\n",
     );
-    for contract in REGISTRY {
+    for contract in REGISTRY.iter() {
         let anchor = contract.id.replace('/', "");
         let controls = contract.controls.len();
         let Contract { id, level, promise, .. } = contract;
         writeln!(text, "| [{id}](#{anchor}) | {level} | {promise} | {controls} |")
             .expect("a string takes text");
     }
-    for contract in REGISTRY {
+    for contract in REGISTRY.iter() {
         write!(text, "\n## {}\n\n{}\n", contract.id, deeper(&body(contract)))
             .expect("a string takes text");
         text.push_str("\n### Controls\n\n");

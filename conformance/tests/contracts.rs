@@ -1,9 +1,9 @@
 //! Every contract on every engine: the matrix, one test each.
 
 use leaseproof_conformance::contract::Contract;
-use leaseproof_conformance::known_failures::KnownFailures;
-use leaseproof_conformance::runner;
-use leaseproof_conformance::variant::{Matrix, Variant};
+use leaseproof_conformance::plan::variant::{Matrix, Variant};
+use leaseproof_conformance::run::known_failures::KnownFailures;
+use leaseproof_conformance::run::runner;
 use leaseproof_engines::Engine;
 use leaseproof_reports::Outcome;
 use rstest::rstest;
@@ -14,11 +14,11 @@ mod support;
 const SEED: u64 = 20_240_229;
 
 macro_rules! contract_test {
-    ([$($engine:ident)+] $contract:ident) => {
+    ([$($engine:ident)+] $family:ident $promise:ident) => {
         #[rstest]
         $(#[case::$engine(&leaseproof_engines::$engine::ENGINE)])+
-        fn $contract(#[case] engine: &'static dyn Engine) {
-            support::block_on(kept(&leaseproof_conformance::contracts::$contract::CONTRACT, engine));
+        fn $promise(#[case] engine: &'static dyn Engine) {
+            support::block_on(kept(&leaseproof_conformance::contracts::$family::$promise::CONTRACT, engine));
         }
     };
 }

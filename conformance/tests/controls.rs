@@ -1,8 +1,8 @@
 //! Every control of every contract on every engine that it concerns: each must be found broken.
 
 use leaseproof_conformance::contract::Contract;
-use leaseproof_conformance::runner;
-use leaseproof_conformance::variant::{Matrix, Variant};
+use leaseproof_conformance::plan::variant::{Matrix, Variant};
+use leaseproof_conformance::run::runner;
 use leaseproof_engines::Engine;
 use leaseproof_reports::Outcome;
 use rstest::rstest;
@@ -12,11 +12,11 @@ mod support;
 const SEED: u64 = 20_240_229;
 
 macro_rules! control_test {
-    ([$($engine:ident)+] $contract:ident) => {
+    ([$($engine:ident)+] $family:ident $promise:ident) => {
         #[rstest]
         $(#[case::$engine(&leaseproof_engines::$engine::ENGINE)])+
-        fn $contract(#[case] engine: &'static dyn Engine) {
-            support::block_on(killed(&leaseproof_conformance::contracts::$contract::CONTRACT, engine));
+        fn $promise(#[case] engine: &'static dyn Engine) {
+            support::block_on(killed(&leaseproof_conformance::contracts::$family::$promise::CONTRACT, engine));
         }
     };
 }

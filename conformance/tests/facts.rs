@@ -1,6 +1,6 @@
 //! What engines differ in is measured on each, and is what their makers document.
 
-use leaseproof_conformance::{facts, probe};
+use leaseproof_conformance::run::{facts, probe};
 use leaseproof_engines::{Engine, mariadb, mysql, postgres, sqlite};
 use rstest::rstest;
 

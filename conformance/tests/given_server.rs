@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use leaseproof_engines::provider::Address;
+use leaseproof_engines::servers::Address;
 use leaseproof_engines::{Engine, mysql, postgres};
 use leaseproof_reports::RunDir;
 use leaseproof_reports::bench::{BenchCell, Reading};

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use leaseproof_engines::provider::{
+use leaseproof_engines::servers::{
     Endpoint, OwnerPid, ProvideOptions, ProviderKind, Selection, provide, survey,
 };
 use nix::sys::signal::{Signal, kill};
@@ -140,7 +140,7 @@ async fn an_owner_that_dies_during_the_start_leaves_nothing() {
     let Some(selection) = selection().await else { return };
     let owner = Mutex::new(Owner::start());
     let options = owner.lock().unwrap().options();
-    let kill_at_start = |step: leaseproof_engines::provider::Progress| {
+    let kill_at_start = |step: leaseproof_engines::servers::Progress| {
         if step.message.starts_with("starting a container") {
             owner.lock().unwrap().kill();
         }

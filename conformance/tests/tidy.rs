@@ -3,6 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use leaseproof_conformance::contract::Contract;
+use leaseproof_conformance::contracts::{FAMILIES, REGISTRY};
+
 /// No hand-written file is longer.
 const FILE_LINES: usize = 400;
 /// No function is longer.
@@ -158,11 +161,16 @@ fn assert_sorted(what: &str, names: &[String]) {
 #[test]
 fn every_contract_file_is_registered() {
     let folder = root().join("conformance/src/contracts");
-    let registry = folder.join("mod.rs");
-    assert_eq!(unregistered(&folder, &listed(&registry, "contracts!")), Vec::<String>::new());
-    assert_eq!(modules(&registry), listed(&registry, "contracts!"));
-    assert_sorted("the list of contracts", &modules(&registry));
-    assert_eq!(leaseproof_conformance::contracts::MODULES, listed(&registry, "contracts!"));
+    let families: Vec<String> = FAMILIES.iter().map(|(family, _)| (*family).to_owned()).collect();
+    assert_eq!(unregistered(&folder, &families), Vec::<String>::new());
+    assert_sorted("the list of families", &families);
+    for (family, files) in FAMILIES {
+        let folder = folder.join(family);
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        assert_eq!(unregistered(&folder, &files), Vec::<String>::new());
+        assert_eq!(modules(&folder.join("mod.rs")), files);
+        assert_sorted("the list of contracts", &files);
+    }
 }
 
 /// The files of a folder that are not in the list.
@@ -176,10 +184,10 @@ fn unregistered(folder: &Path, listed: &[String]) -> Vec<String> {
 #[test]
 fn an_unregistered_file_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("claim_is_exclusive.rs"), "").unwrap();
-    fs::write(folder.path().join("claim_forgotten.rs"), "").unwrap();
-    let found = unregistered(folder.path(), &["claim_is_exclusive".to_owned()]);
-    assert_eq!(found, ["claim_forgotten"]);
+    fs::write(folder.path().join("is_exclusive.rs"), "").unwrap();
+    fs::write(folder.path().join("forgotten.rs"), "").unwrap();
+    let found = unregistered(folder.path(), &["is_exclusive".to_owned()]);
+    assert_eq!(found, ["forgotten"]);
 }
 
 /// An engine file defines `ENGINE`; one that is not in the list would silently never be tested.
@@ -204,12 +212,20 @@ fn every_engine_file_is_registered() {
     assert_eq!(names, listed);
 }
 
-/// `claim_is_exclusive.rs` holds `claim/is-exclusive`, and its promise is written down.
+/// Every registered contract with its file, relative to the folder of contracts.
+fn contract_files() -> Vec<(&'static Contract, PathBuf)> {
+    let files = FAMILIES.iter().flat_map(|(family, files)| {
+        files.iter().map(move |file| Path::new(family).join(file).with_extension("rs"))
+    });
+    REGISTRY.iter().copied().zip(files).collect()
+}
+
+/// `claim/is_exclusive.rs` holds `claim/is-exclusive`, and its promise is written down.
 #[test]
 fn a_contract_is_named_after_its_file() {
-    use leaseproof_conformance::contracts::{MODULES, REGISTRY};
-    for (module, contract) in MODULES.iter().zip(REGISTRY) {
-        assert_eq!(contract.id, module.replacen('_', "/", 1).replace('_', "-"));
+    for (contract, file) in contract_files() {
+        let file = file.with_extension("").to_str().unwrap().replace('_', "-");
+        assert_eq!(contract.id, file);
         assert!(!contract.controls.is_empty(), "`{}` has no control", contract.id);
         for part in ["# Promise", "# Steps", "# How a violation looks", "# Source"] {
             assert!(contract.doc.contains(part), "the doc of `{}` has no `{part}`", contract.id);
@@ -221,8 +237,8 @@ fn a_contract_is_named_after_its_file() {
 #[test]
 fn no_contract_names_an_engine() {
     let mut offenders = Vec::new();
-    for module in leaseproof_conformance::contracts::MODULES {
-        let path = root().join("conformance/src/contracts").join(module).with_extension("rs");
+    for (_, file) in contract_files() {
+        let path = root().join("conformance/src/contracts").join(file);
         let text = fs::read_to_string(&path).unwrap();
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         for line in code {

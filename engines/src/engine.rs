@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use crate::capability::Capability;
 use crate::error::EngineError;
 use crate::lease::{Clock, Strategy};
-use crate::provider::{Endpoint, ServerSpec};
+use crate::servers::{Endpoint, ServerSpec};
 use crate::statement::Statements;
 use crate::store::{Isolation, Journal, Store, StoreOptions};
 

@@ -2,27 +2,27 @@
 //!
 //! This crate knows SQL, drivers and servers. It knows no contract and no report.
 
+pub mod bench_statements;
 pub mod capability;
 pub mod engine;
 pub mod error;
+pub mod instruments;
 pub mod lease;
 pub mod mariadb;
 pub mod mysql;
 pub mod postgres;
-pub mod provider;
-pub mod requeue;
+pub mod servers;
 pub mod sqlite;
 pub mod statement;
 pub mod store;
-pub mod waits;
 
 mod busy;
+mod driver;
 mod mysql_protocol;
 mod pooled;
 mod sandbox;
 mod session;
 mod vm_steps;
-mod wire;
 
 pub use capability::Capability;
 pub use engine::{Engine, Identity};

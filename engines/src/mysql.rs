@@ -3,16 +3,16 @@
 use async_trait::async_trait;
 
 use crate::capability::Capability;
+use crate::driver::{Codes, Value};
 use crate::engine::{DatabaseClock, Engine, Identity, Setup};
+use crate::instruments::{Counter, Look, Wait};
 use crate::lease::Strategy;
 use crate::mysql_protocol::instruments::Place;
 use crate::mysql_protocol::{self, Flavour, Link};
-use crate::provider::{Endpoint, NativeSpec, Recipe, ServerSpec};
+use crate::servers::{Endpoint, NativeSpec, Recipe, ServerSpec};
 use crate::session::Compilation;
 use crate::statement::Statements;
 use crate::store::{Isolation, Result, SessionId, Store, StoreOptions, Waiting};
-use crate::waits::{Counter, Look, Wait};
-use crate::wire::{Codes, Value};
 
 mod instruments;
 

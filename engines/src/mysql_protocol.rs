@@ -9,19 +9,19 @@ use async_trait::async_trait;
 use sqlx::ConnectOptions;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError};
 
+use crate::driver::{Cells, Codes, Value, Wire, WireError};
 use crate::engine::{Engine, Identity};
 use crate::error::{EngineError, ErrorKind};
+use crate::instruments::{Counter, Instruments, Look, Wait};
 use crate::lease::Clock;
 use crate::pooled::{PooledWire, statement_cache};
-use crate::provider::{Address, Endpoint};
 use crate::sandbox::{Roster, sandbox_name};
+use crate::servers::{Address, Endpoint};
 use crate::session::{Compilation, SqlSession, compile_all};
 use crate::statement::Placeholder;
 use crate::store::{
     Isolation, Observer, Result, Session, SessionId, SessionOptions, Store, StoreOptions, Waiting,
 };
-use crate::waits::{Counter, Instruments, Look, Wait};
-use crate::wire::{Cells, Codes, Value, Wire, WireError};
 
 use self::instruments::{InnodbInstruments, Place};
 

@@ -6,8 +6,8 @@
 
 use async_trait::async_trait;
 
+use crate::driver::{Row, Value, Wire, WireError};
 use crate::store::SessionOptions;
-use crate::wire::{Row, Value, Wire, WireError};
 
 /// How many connections take turns.
 pub(crate) const CONNECTIONS: usize = 2;

@@ -8,15 +8,15 @@ use sqlx::ConnectOptions;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 
 use crate::capability::Capability;
+use crate::driver::{Cells, Codes, Value, Wire};
 use crate::engine::{DatabaseClock, Engine, Identity, Setup};
 use crate::error::{EngineError, ErrorKind};
 use crate::lease::{Clock, Strategy};
-use crate::provider::{Address, Endpoint, NativeSpec, Recipe, ServerSpec};
 use crate::sandbox::{Roster, sandbox_name};
+use crate::servers::{Address, Endpoint, NativeSpec, Recipe, ServerSpec};
 use crate::session::compile_all;
 use crate::statement::{Placeholder, Statements};
 use crate::store::{Isolation, Result, Store, StoreOptions};
-use crate::wire::{Cells, Codes, Value, Wire};
 
 use self::store::PostgresStore;
 
@@ -333,7 +333,7 @@ async fn connect(options: &PgConnectOptions) -> Result<PgConnection> {
     options.connect().await.map_err(|error| {
         let code = error.as_database_error().and_then(|error| error.code());
         let code = code.map(|code| code.into_owned());
-        CODES.classify("connect", crate::wire::WireError::from_sqlx(&error, code))
+        CODES.classify("connect", crate::driver::WireError::from_sqlx(&error, code))
     })
 }
 

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::driver::{Cells, Codes, Row, Value, Wire};
 use crate::engine::Engine;
 use crate::error::{EngineError, ErrorKind};
 use crate::lease::{Clock, EventId};
 use crate::statement::{Compiled, Placeholder, compile};
 use crate::store::{Result, Session, SessionId, StoreOptions};
-use crate::wire::{Cells, Codes, Row, Value, Wire};
 
 /// What the sessions of a store share, compiled once.
 pub(crate) type Compilation = Arc<Shared>;
@@ -171,7 +171,7 @@ impl SqlSession {
     }
 
     /// Classifies an error and remembers that the open unit is gone.
-    fn failed(&mut self, operation: &'static str, error: crate::wire::WireError) -> EngineError {
+    fn failed(&mut self, operation: &'static str, error: crate::driver::WireError) -> EngineError {
         let error = self.codes.classify(operation, error);
         let survives = error.kind == ErrorKind::Fatal && !self.codes.aborts_on_any_error;
         if self.unit == Unit::Open && !survives && !self.statements.unguarded {

@@ -11,19 +11,19 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use crate::busy::{self, Busy};
 use crate::capability::Capability;
+use crate::driver::{Codes, Value, Wire, WireError};
 use crate::engine::{DatabaseClock, Engine, Identity, Setup};
 use crate::error::{EngineError, ErrorKind};
+use crate::instruments::Instruments;
 use crate::lease::{Clock, Strategy};
 use crate::pooled::{PooledWire, statement_cache};
-use crate::provider::{Address, Endpoint, ServerSpec};
 use crate::sandbox::sandbox_name;
+use crate::servers::{Address, Endpoint, ServerSpec};
 use crate::session::{Compilation, SqlSession, compile_all};
 use crate::statement::{Placeholder, Statements};
 use crate::store::{
     Journal, Observer, Result, Session, SessionId, SessionOptions, Store, StoreOptions,
 };
-use crate::waits::Instruments;
-use crate::wire::{Codes, Value, Wire, WireError};
 
 use self::instruments::{SqliteInstruments, Works};
 use self::observed::{ObservedWire, SqliteObserver};

@@ -8,12 +8,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use crate::error::{EngineError, ErrorKind};
+use crate::instruments::Instruments;
 use crate::lease::{
     Acked, Backlog, Claim, ClaimBatch, Claimed, Clock, Confirmed, EventId, EventRow, FencingToken,
     Instant, NewEvent, Released, Renewed, Reserved,
 };
 use crate::statement::Statements;
-use crate::waits::Instruments;
 
 /// The result of an operation on an engine.
 pub type Result<T> = std::result::Result<T, EngineError>;

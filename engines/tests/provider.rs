@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use leaseproof_engines::provider::{
+use leaseproof_engines::servers::{
     Address, OwnerPid, ProvideOptions, ProviderKind, Selection, SelectionError, keeper_main,
     provide, survey,
 };

@@ -4,9 +4,9 @@
 //! what is comparable, and what is not is refused or marked with the reason; what cannot be told is
 //! [`Verdict::Inconclusive`], never fine.
 
-mod basis;
 mod circumstances;
 mod contracts;
+mod engines;
 mod judge;
 mod measurements;
 mod pairing;

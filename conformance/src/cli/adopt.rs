@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leaseproof_engines::Engine;
-use leaseproof_engines::provider::Selection;
+use leaseproof_engines::servers::Selection;
 use leaseproof_reports::digest::Seal;
 use leaseproof_reports::format::markdown::adopt::{Statements, is_undecided, render};
 use leaseproof_reports::schema::SEED_MAX;
@@ -17,8 +17,8 @@ use super::run::{Done, known_failures, perform};
 use super::select::Select;
 use crate::contracts::REGISTRY;
 use crate::exit_code::Exit;
-use crate::suite::Plan;
-use crate::variant::Matrix;
+use crate::plan::variant::Matrix;
+use crate::run::suite::Plan;
 
 /// Statements that only the suite needs, to look at a store or to mislead the engine.
 const SCAFFOLDING: [&str; 4] = ["apply_effect", "effects", "event", "mislead_planner"];

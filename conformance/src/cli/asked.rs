@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use leaseproof_benches::profile::Profile;
 use leaseproof_benches::scenario::Scenario;
-use leaseproof_engines::provider::Selection;
+use leaseproof_engines::servers::Selection;
 use leaseproof_reports::Loaded;
 use leaseproof_reports::schema::SEED_MAX;
 
@@ -15,8 +15,8 @@ use super::error::CliError;
 use super::run::{Done, known_failures, matrix, perform_as};
 use super::select::Select;
 use crate::exit_code::Exit;
-use crate::suite::Plan;
-use crate::variant::Matrix;
+use crate::plan::variant::Matrix;
+use crate::run::suite::Plan;
 
 /// One of the two questions.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

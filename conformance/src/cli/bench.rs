@@ -21,8 +21,8 @@ use super::output::out;
 use super::run::{command_line, now, run_id};
 use super::select::{Select, nearest};
 use crate::exit_code::Exit;
-use crate::shard::Shard;
-use crate::summary;
+use crate::plan::shard::Shard;
+use crate::run::summary;
 
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use leaseproof_benches::server::BenchError;
 use leaseproof_benches::suite::Event;
-use leaseproof_engines::provider::Progress;
+use leaseproof_engines::servers::Progress;
 
 /// How often a run without a terminal says where it is.
 const EVERY: Duration = Duration::from_secs(20);

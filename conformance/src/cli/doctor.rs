@@ -2,7 +2,7 @@
 
 use clap::Args;
 use futures::future::join_all;
-use leaseproof_engines::provider::{Finding, Selection, survey};
+use leaseproof_engines::servers::{Finding, Selection, survey};
 
 use super::error::CliError;
 use super::output::out;

@@ -3,15 +3,15 @@
 use std::io;
 use std::path::PathBuf;
 
-use leaseproof_engines::provider::SelectionError;
+use leaseproof_engines::servers::SelectionError;
 use leaseproof_reports::compare::Incomparable;
 use leaseproof_reports::merge::Refused;
 use leaseproof_reports::{ReadError, RunDirError};
 use miette::Diagnostic;
 
 use crate::exit_code::Exit;
-use crate::known_failures::KnownFailuresError;
-use crate::shard::Shard;
+use crate::plan::shard::Shard;
+use crate::run::known_failures::KnownFailuresError;
 
 #[derive(Debug, thiserror::Error, Diagnostic)]
 pub(super) enum CliError {

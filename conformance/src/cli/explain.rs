@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leaseproof_engines::Capability;
-use leaseproof_engines::provider::Selection;
+use leaseproof_engines::servers::Selection;
 use leaseproof_reports::run_dir::LATEST;
 use leaseproof_reports::{CapabilityState, RunDir};
 

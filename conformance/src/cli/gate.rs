@@ -6,7 +6,7 @@ use clap::Args;
 use leaseproof_benches::conditions;
 use leaseproof_benches::plan::Plan;
 use leaseproof_benches::suite::{self, Hooks};
-use leaseproof_engines::provider::Selection;
+use leaseproof_engines::servers::Selection;
 use leaseproof_reports::baseline::{Baseline, only};
 use leaseproof_reports::{Loaded, Outcome, RunDir, compare};
 
@@ -20,7 +20,7 @@ use super::output::out;
 use super::run::{now, run_id};
 use super::upgrade::{print, worst};
 use crate::exit_code::Exit;
-use crate::summary;
+use crate::run::summary;
 
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]

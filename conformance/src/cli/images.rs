@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use clap::Args;
-use leaseproof_engines::provider::{Progress, image};
+use leaseproof_engines::servers::{Progress, image};
 
 use super::error::CliError;
 use super::output::out;
 use super::progress::{Display, Wording};
 use super::select::Select;
 use crate::exit_code::Exit;
-use crate::suite::Event;
+use crate::run::suite::Event;
 
 #[derive(Args)]
 pub(super) struct Arguments {

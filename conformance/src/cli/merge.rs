@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use leaseproof_engines::provider::ProviderKind;
+use leaseproof_engines::servers::ProviderKind;
 use leaseproof_reports::merge::{self, BenchInput, Input, merge_bench};
 use leaseproof_reports::run_dir::{BENCH_JSON, RUN_JSON};
 use leaseproof_reports::{ReadError, Run, RunDir};

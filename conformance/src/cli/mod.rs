@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
-use leaseproof_engines::provider::{OwnerPid, ProvideOptions, release};
+use leaseproof_engines::servers::{OwnerPid, ProvideOptions, release};
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::exit_code::Exit;
-use crate::suite::Interrupt;
+use crate::run::suite::Interrupt;
 
 mod adopt;
 mod asked;
@@ -92,7 +92,7 @@ pub fn main() -> ExitCode {
     if let Some(("keep", rest)) =
         arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
     {
-        return leaseproof_engines::provider::keeper_main(rest);
+        return leaseproof_engines::servers::keeper_main(rest);
     }
     if arguments.first().is_some_and(|first| first == leaseproof_benches::process::COMMAND) {
         return leaseproof_benches::process::main();
@@ -191,7 +191,7 @@ fn interruptible() -> Result<Arc<Interrupt>, CliError> {
 }
 
 /// Why an engine is missing and what to do about it, a line for each provider that was asked.
-fn missing(missing: &leaseproof_engines::provider::Missing) -> String {
+fn missing(missing: &leaseproof_engines::servers::Missing) -> String {
     let mut lines = vec![format!("{} is missing:", missing.label)];
     for attempt in &missing.attempts {
         lines.push(format!("  {:12} {}", attempt.provider.as_str(), attempt.reason));

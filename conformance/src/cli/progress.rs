@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use leaseproof_reports::Outcome;
 
-use crate::suite::Event;
+use crate::run::suite::Event;
 
 /// How often a plain-line run says that it is alive.
 const HEARTBEAT: Duration = Duration::from_secs(10);

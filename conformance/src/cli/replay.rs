@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use leaseproof_engines::provider::Selection;
+use leaseproof_engines::servers::Selection;
 use leaseproof_reports::{Case, Outcome, Run, RunDir};
 
 use super::error::CliError;
@@ -13,9 +13,10 @@ use super::progress::{Display, Wording};
 use crate::contract::Contract;
 use crate::contracts::REGISTRY;
 use crate::exit_code::Exit;
-use crate::runner::{self, Target};
-use crate::variant::{Matrix, Variant};
-use leaseproof_engines::provider::provide;
+use crate::harness::target::Target;
+use crate::plan::variant::{Matrix, Variant};
+use crate::run::runner;
+use leaseproof_engines::servers::provide;
 
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]
@@ -46,7 +47,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         variant.ok_or_else(|| absent(format!("this version has no variant `{}`", case.variant)))?;
     let interrupt = super::interruptible()?;
     let display = Display::new(Wording { notable: |_| false });
-    let progress = |step| display.show(&crate::suite::Event::Providing(&step));
+    let progress = |step| display.show(&crate::run::suite::Event::Providing(&step));
     let provided = provide(&selection, &super::provide_options()?, &progress).await;
     display.clear();
     let endpoint = match provided {

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use jiff::Timestamp;
-use leaseproof_engines::provider::redact;
+use leaseproof_engines::servers::redact;
 use leaseproof_reports::schema::SEED_MAX;
 use leaseproof_reports::{Outcome, Run, RunDir, format};
 
@@ -15,11 +15,11 @@ use super::output::out;
 use super::progress::{Display, Wording};
 use super::select::Select;
 use crate::exit_code::Exit;
-use crate::known_failures::KnownFailures;
-use crate::shard::{Layout, Shard};
-use crate::suite::{self, Part, Plan};
-use crate::summary::{self, Frame};
-use crate::variant::Matrix;
+use crate::plan::shard::{Layout, Shard};
+use crate::plan::variant::Matrix;
+use crate::run::known_failures::KnownFailures;
+use crate::run::suite::{self, Part, Plan};
+use crate::run::summary::{self, Frame};
 
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]

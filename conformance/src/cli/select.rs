@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use clap::Args;
-use leaseproof_engines::provider::Selection;
+use leaseproof_engines::servers::Selection;
 use leaseproof_reports::Level;
 
 use super::error::CliError;

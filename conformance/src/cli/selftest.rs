@@ -14,8 +14,8 @@ use super::progress::{Display, Wording};
 use super::select::Select;
 use crate::contract::Contract;
 use crate::exit_code::Exit;
-use crate::suite::{self, Part, Plan};
-use crate::variant::Matrix;
+use crate::plan::variant::Matrix;
+use crate::run::suite::{self, Part, Plan};
 
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]

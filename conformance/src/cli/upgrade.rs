@@ -2,9 +2,9 @@
 
 use clap::Args;
 use leaseproof_benches::conditions;
+use leaseproof_benches::interleaved::{self, Hooks};
 use leaseproof_benches::server::{Bench, Fault};
-use leaseproof_benches::turn_about::{self, Hooks};
-use leaseproof_engines::provider::Selection;
+use leaseproof_engines::servers::Selection;
 use leaseproof_reports::bench::BenchRun;
 use leaseproof_reports::compare::{self, Comparison};
 use leaseproof_reports::{Loaded, RunDir, format::comparison};
@@ -18,7 +18,7 @@ use super::gate_options::{GateOptions, exit_of};
 use super::output::out;
 use super::run::{now, run_id};
 use crate::exit_code::Exit;
-use crate::summary;
+use crate::run::summary;
 
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]
@@ -83,7 +83,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     let mut measured = Exit::Kept;
     if asked.measurements() {
         let plan =
-            turn_about::Plan { scenarios, profile: asked.profile, groups: arguments.groups, seed };
+            interleaved::Plan { scenarios, profile: asked.profile, groups: arguments.groups, seed };
         match measure(arguments, &id, &mut sides, &plan).await? {
             Some(exit) => return Ok(exit),
             None => {
@@ -131,7 +131,7 @@ async fn measure(
     arguments: &Arguments,
     id: &str,
     sides: &mut [Side; 2],
-    plan: &turn_about::Plan,
+    plan: &interleaved::Plan,
 ) -> Result<Ended, CliError> {
     let Some([base, mut head]) = provide(sides).await? else {
         return Ok(Some(Exit::EngineMissing));
@@ -176,7 +176,7 @@ async fn measure(
             })
         },
     };
-    let measured = turn_about::run(plan, [&base, &head], &mut runs, &mut hooks).await;
+    let measured = interleaved::run(plan, [&base, &head], &mut runs, &mut hooks).await;
     watch.clear();
     measured?;
     for ((run, directory), side) in runs.into_iter().zip(&directories).zip(sides) {

@@ -11,7 +11,7 @@ use super::error::CliError;
 use super::output::out;
 use crate::contracts::REGISTRY;
 use crate::exit_code::Exit;
-use crate::variant::{Matrix, Variant};
+use crate::plan::variant::{Matrix, Variant};
 
 /// What the exit codes of this command mean.
 const EXIT_CODES: &str = "\

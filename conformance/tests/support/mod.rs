@@ -2,9 +2,9 @@
 
 use std::future::Future;
 
-use leaseproof_conformance::runner::Target;
+use leaseproof_conformance::harness::target::Target;
 use leaseproof_engines::Engine;
-use leaseproof_engines::provider::{OwnerPid, ProvideOptions, Selection, provide};
+use leaseproof_engines::servers::{OwnerPid, ProvideOptions, Selection, provide};
 
 /// The engine's server of this test run.
 pub(crate) async fn target(engine: &'static dyn Engine) -> Target {

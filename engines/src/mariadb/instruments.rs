@@ -1,10 +1,10 @@
 //! Where MariaDB keeps its counters, and how it shows waits and plans.
 
+use crate::instruments::{Counter, Look, Wait, name_of};
 use crate::mysql_protocol::Link;
 use crate::mysql_protocol::instruments::{Place, explain_json, fetch};
 use crate::session::Compilation;
 use crate::store::Result;
-use crate::waits::{Counter, Look, Wait, name_of};
 
 pub(super) const METRICS: &str =
     "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS WHERE ENABLED = 1";

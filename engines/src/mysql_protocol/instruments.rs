@@ -8,15 +8,15 @@ use async_trait::async_trait;
 use serde_json::Value as Json;
 
 use super::{Flavour, Link};
+use crate::driver::{Row, Value, Wire};
 use crate::error::{EngineError, ErrorKind};
-use crate::sandbox::Roster;
-use crate::session::Compilation;
-use crate::store::{Result, SessionId};
-use crate::waits::{
+use crate::instruments::{
     Audit, Counter, Counters, Effects, Instruments, Look, Observed, PLANNED, StatementPlan, Wait,
     with_literals,
 };
-use crate::wire::{Row, Value, Wire};
+use crate::sandbox::Roster;
+use crate::session::Compilation;
+use crate::store::{Result, SessionId};
 
 /// How often, and how many times, the server is asked whether closed sessions are gone: 5 s in all.
 const LOOK_EVERY: Duration = Duration::from_millis(2);

@@ -14,15 +14,15 @@ use sqlx::postgres::PgConnection;
 
 use super::lock_log::{self, Told};
 use super::{CODES, cells, one};
+use crate::driver::{Wire, WireError};
 use crate::error::{EngineError, ErrorKind};
-use crate::sandbox::Roster;
-use crate::session::Compilation;
-use crate::store::{Result, SessionId};
-use crate::waits::{
+use crate::instruments::{
     Audit, Counter, Counters, Effects, Instruments, Look, Observed, PLANNED, StatementPlan, Wait,
     name_of, with_literals,
 };
-use crate::wire::{Wire, WireError};
+use crate::sandbox::Roster;
+use crate::session::Compilation;
+use crate::store::{Result, SessionId};
 
 /// How often, and how many times, the server is asked whether closed sessions are gone: 5 s in all.
 const LOOK_EVERY: Duration = Duration::from_millis(2);

@@ -9,15 +9,15 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use super::instruments::PostgresInstruments;
 use super::lock_log::TELLING;
 use super::{CODES, cells, connect, one};
+use crate::driver::{Value, Wire};
 use crate::error::{EngineError, ErrorKind};
+use crate::instruments::Instruments;
 use crate::pooled::{PooledWire, statement_cache};
 use crate::sandbox::Roster;
 use crate::session::{Compilation, SqlSession};
 use crate::store::{
     Isolation, Observer, Result, Session, SessionId, SessionOptions, Store, Waiting,
 };
-use crate::waits::Instruments;
-use crate::wire::{Value, Wire};
 
 /// How often, and how many times, an observer looks whether a session has ended: 5 s in all.
 const LOOK_EVERY: Duration = Duration::from_millis(2);

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 
 use super::{SqlSession, Unit};
+use crate::driver::{Row, Value};
 use crate::lease::{
     Acked, Backlog, Claim, ClaimBatch, Claimed, Confirmed, EventId, EventRow, EventState,
     FencingToken, Instant, NewEvent, Released, Renewed, Reserved, Strategy,
 };
 use crate::store::{LockWait, Result, Session, SessionId};
-use crate::wire::{Row, Value};
 
 fn text(event: &EventId) -> Value {
     Value::Text(event.0.clone())

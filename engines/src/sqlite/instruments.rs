@@ -8,14 +8,14 @@ use sqlx::sqlite::SqliteConnection;
 
 use super::{CODES, Waits};
 use crate::busy::Waited;
-use crate::session::Compilation;
-use crate::store::{Result, SessionId};
-use crate::vm_steps::Work;
-use crate::waits::{
+use crate::driver::{Cells, Row, Value, Wire};
+use crate::instruments::{
     Audit, Counter, Counters, Effects, Instruments, Look, Observed, PLANNED, StatementPlan, Wait,
     with_literals,
 };
-use crate::wire::{Cells, Row, Value, Wire};
+use crate::session::Compilation;
+use crate::store::{Result, SessionId};
+use crate::vm_steps::Work;
 
 /// What precedes each page in the write-ahead log.
 const FRAME_HEADER_BYTES: u64 = 24;

@@ -6,11 +6,11 @@ use sqlx::sqlite::SqliteConnection;
 use super::instruments::Works;
 use super::{CODES, Waits};
 use crate::busy::{self, Installed};
+use crate::driver::{Row, Value, Wire, WireError};
 use crate::error::{EngineError, ErrorKind};
 use crate::session::Compilation;
 use crate::store::{Observer, Result, SessionId, Waiting};
 use crate::vm_steps;
-use crate::wire::{Row, Value, Wire, WireError};
 
 /// A connection whose waits are observed.
 pub(super) struct ObservedWire {

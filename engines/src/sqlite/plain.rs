@@ -11,11 +11,11 @@ use std::ptr;
 use libsqlite3_sys as sqlite;
 
 use super::CODES;
+use crate::driver::WireError;
 use crate::error::{EngineError, ErrorKind};
 use crate::lease::{ClaimBatch, EventId};
 use crate::statement::Compiled;
 use crate::store::{Result, SessionOptions};
-use crate::wire::WireError;
 
 /// A connection with one prepared claim.
 pub struct PlainClaims {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::engine::Engine as _;
     use crate::lease::{FencingToken, Instant, Strategy};
-    use crate::provider::Endpoint;
+    use crate::servers::Endpoint;
     use crate::statement::{Placeholder, compile};
     use crate::store::StoreOptions;
 

@@ -1,7 +1,7 @@
 //! Under which circumstances two runs were measured: where those differ, times say nothing of the engine,
 //! and where it was set up differently nothing does.
 
-use super::pairing::differences;
+use super::engines::differences;
 use crate::bench::{BenchRun, SEVERAL};
 
 /// Why the clients of both runs were not the same, which decides how fast anything seems.

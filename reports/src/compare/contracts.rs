@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     Incomparable, Verdict,
-    pairing::{Named, differences, pairs},
+    engines::{Named, differences, pairs},
 };
 use crate::{Case, Level, Outcome, Run};
 

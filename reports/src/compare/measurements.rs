@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use super::{
     Incomparable, Verdict,
-    basis::{Basis, is_turn_about},
     circumstances::{clients, providers, setup},
+    engines::{Named, pairs},
     judge::{Gate, Judgement, judge},
-    pairing::{Named, pairs},
+    pairing::{Basis, is_turn_about},
     plans::{self, PlanChange},
 };
 use crate::{

@@ -1,88 +1,97 @@
-//! Which engine of one run is which of the other, and how their setup differs.
+//! On what two runs are compared: each measured alone, or both turn about in groups.
 
 use std::collections::BTreeMap;
 
-use super::Incomparable;
+use crate::{
+    bench::{BenchCell, BenchRun, Floor, Metric, Nature, Observed},
+    stats::Difference,
+};
 
-/// An engine in one run.
-pub(super) struct Named<'run> {
-    /// What cases name it by.
-    pub(super) label: &'run str,
-    /// The engine itself, whatever its version.
-    pub(super) name: &'run str,
+/// Two runs, and what is known of their noise.
+pub(super) struct Basis<'run> {
+    base: &'run BenchRun,
+    head: &'run BenchRun,
+    /// The name in the head of each engine of the base.
+    in_head: BTreeMap<&'run str, &'run str>,
+    /// The A/A floors of both runs, each found once.
+    floors: BTreeMap<(String, String), Option<f64>>,
 }
 
-/// The engines of both runs in pairs of labels, in the order of the base.
-///
-/// A label that is in both is one engine; of the rest, two versions of the same engine are a pair
-/// when neither run has more than one, as before and after an upgrade.
-pub(super) fn pairs<'run>(
-    base: &[Named<'run>],
-    head: &[Named<'run>],
-) -> Result<Vec<(&'run str, &'run str)>, Incomparable> {
-    let has = |engines: &[Named<'_>], label: &str| engines.iter().any(|other| other.label == label);
-    let mut pairs = Vec::new();
-    for engine in base {
-        if has(head, engine.label) {
-            pairs.push((engine.label, engine.label));
-            continue;
+impl<'run> Basis<'run> {
+    pub(super) fn new(
+        base: &'run BenchRun,
+        head: &'run BenchRun,
+        engines: &[(&'run str, &'run str)],
+    ) -> Self {
+        Self { base, head, in_head: engines.iter().copied().collect(), floors: BTreeMap::new() }
+    }
+
+    /// The name in the head of an engine of the base.
+    pub(super) fn in_head<'name>(&self, engine: &'name str) -> &'name str
+    where
+        'run: 'name,
+    {
+        self.in_head.get(engine).copied().unwrap_or(engine)
+    }
+
+    /// Whether both runs were measured turn about, so that what the machine did meanwhile is in both.
+    pub(super) fn is_turn_about(&self) -> bool {
+        is_turn_about(self.base, self.head)
+    }
+
+    /// Whether the server's own housekeeping is in a counter of that engine, on either side.
+    pub(super) fn has_housekeeping(&self, engine: &str, metric: &str) -> bool {
+        let sides = [self.base.engine(engine), self.head.engine(self.in_head(engine))];
+        let mut counters = sides.into_iter().flatten().flat_map(|engine| &engine.housekeeping);
+        counters.any(|counter| metric.starts_with(counter.as_str()))
+    }
+
+    /// How a metric differs; `None` when one side has no number.
+    pub(super) fn difference(
+        &self,
+        [before, after]: [&BenchCell; 2],
+        metric: &str,
+        values: [&Observed; 2],
+    ) -> Option<Difference> {
+        let [Observed::Values(base), Observed::Values(head)] = values else { return None };
+        if !self.is_turn_about() {
+            return Difference::of(base, head);
         }
-        let alone = |engines: &[Named<'run>], others: &[Named<'run>]| {
-            let mut rest = engines
-                .iter()
-                .filter(|other| other.name == engine.name && !has(others, other.label))
-                .map(|other| other.label);
-            rest.next().filter(|_| rest.next().is_none())
-        };
-        if let (Some(_), Some(label)) = (alone(base, head), alone(head, base)) {
-            pairs.push((engine.label, label));
+        let (before, mut after) = (before.in_groups(metric), after.in_groups(metric));
+        let pairs = before.into_iter().filter_map(|(group, base)| {
+            let head = after.remove(&group)?;
+            Some((mean(&base), mean(&head)))
+        });
+        let (base, head): (Vec<f64>, Vec<f64>) = pairs.unzip();
+        Difference::paired(&base, &head)
+    }
+
+    /// The greater A/A floor of a metric that is a time; counted work has none.
+    pub(super) fn floor(&mut self, kind: Metric, engine: &str, metric: &str) -> Option<f64> {
+        if kind.nature == Nature::Counter || !kind.gates() {
+            return None;
         }
-    }
-    if pairs.is_empty() {
-        let labels = |engines: &[Named<'_>]| {
-            engines.iter().map(|engine| engine.label).collect::<Vec<_>>().join(", ")
+        let key = (engine.to_owned(), metric.to_owned());
+        if let Some(known) = self.floors.get(&key) {
+            return *known;
+        }
+        let turn_about = self.is_turn_about();
+        let of = |run: &BenchRun, engine: &str| match turn_about {
+            true => run.floor_of_turns(engine, metric),
+            false => run.floor(engine, metric),
         };
-        return Err(Incomparable::Engines { base: labels(base), head: labels(head) });
+        let floors: [Option<Floor>; 2] =
+            [of(self.base, engine), of(self.head, self.in_head(engine))];
+        let greatest = floors.into_iter().flatten().map(|floor| floor.relative).reduce(f64::max);
+        *self.floors.entry(key).or_insert(greatest)
     }
-    Ok(pairs)
 }
 
-/// How two maps of settings differ, a fragment each: `fsync on → off`.
-pub(super) fn differences(
-    base: &BTreeMap<String, String>,
-    head: &BTreeMap<String, String>,
-) -> Vec<String> {
-    let both = base.iter().filter_map(|(name, value)| Some((name, value, head.get(name)?)));
-    let changed = both.filter(|(_, before, after)| before != after);
-    changed.map(|(name, before, after)| format!("{name} {before} → {after}")).collect()
+/// Whether both runs are sides of the same comparison.
+pub(super) fn is_turn_about(base: &BenchRun, head: &BenchRun) -> bool {
+    base.turn_about.is_some() && base.turn_about == head.turn_about
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn named<'run>(labels: &[&'run str]) -> Vec<Named<'run>> {
-        let named = |label: &&'run str| Named { label, name: label.split(':').next().unwrap() };
-        labels.iter().map(named).collect()
-    }
-
-    #[test]
-    fn an_upgrade_is_a_pair_and_other_engines_are_not() {
-        let of = |base: &[&'static str], head: &[&'static str]| pairs(&named(base), &named(head));
-        assert_eq!(of(&["a:1", "b"], &["b", "a:1"]).unwrap(), [("a:1", "a:1"), ("b", "b")]);
-        assert_eq!(of(&["a:1"], &["a:2", "b"]).unwrap(), [("a:1", "a:2")]);
-        assert_eq!(of(&["a:1", "b"], &["a:2", "a:3", "b"]).unwrap(), [("b", "b")]);
-        assert_eq!(of(&["a:1", "a:2"], &["a:2", "a:3"]).unwrap(), [("a:1", "a:3"), ("a:2", "a:2")]);
-        let error = of(&["a:1"], &["b:1"]).unwrap_err().to_string();
-        assert!(error.contains("a:1 against b:1"), "{error}");
-    }
-
-    #[test]
-    fn only_what_both_say_can_differ() {
-        let map = |pairs: &[(&str, &str)]| {
-            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-        };
-        let changed = differences(&map(&[("a", "1"), ("b", "2")]), &map(&[("a", "3"), ("c", "4")]));
-        assert_eq!(changed, ["a 1 → 3"]);
-    }
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
 }

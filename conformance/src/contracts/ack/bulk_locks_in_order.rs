@@ -1,0 +1,371 @@
+//! Units that settle several events in opposite order end with at most a classified retry.
+//!
+//! # Promise
+//! An owner renews and acks the events of a batch in units of several events, from two connections.
+//! Units that take common events in the same order wait for each other and do not deadlock. Units that
+//! take them in opposite order block each other; the engine ends that, and the one that has to give way
+//! is told by a retryable error. It runs its whole unit again. Nothing of its first run stays, and no
+//! half of either unit.
+//!
+//! # Steps
+//! A owns two fresh events until 150 in every round. A unit does one thing to both: renew them to 180,
+//! renew them to 200, or ack them.
+//! 1. Opposite order: each of two units has done the first of its events; the first unit is seen
+//!    waiting for the second; then the second unit goes on to the event that the first one holds.
+//! 2. At least one unit goes on. One that failed with a retryable error is rolled back and run again from
+//!    its start, in the order of the ids. It may overtake the one that waits (PostgreSQL lets it), so that
+//!    they block each other anew and the other one gives way: then something was taken in between.
+//! 3. Same order: the second unit is seen waiting at its first event until the first unit commits. It
+//!    goes on, or is told to retry where the isolation demands it.
+//! 4. At the end of each round both events are as the two units leave them in one order or the other,
+//!    and what each unit was told about both of them fits the same order.
+//!
+//! # How a violation looks
+//! Both units give way at once; neither ever ends; the error is not classified, so that the worker stops; or the
+//! worker repeats the statement instead of the unit: one event keeps what the other one lost, or, where
+//! the other unit overwrote that in any case, the committed unit was told of one event done and one not.
+//!
+//! # Source
+//! symfony/symfony#54103, y-scope/spider#371, treasure-data/digdag#1475, ShipfoxHQ/shipfox#1707,
+//! datahub-project/datahub#19029.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use leaseproof_engines::lease::{
+    Acked, Claimed, EventId, EventState, FencingToken, Instant, Renewed,
+};
+use leaseproof_engines::store::{self, Session};
+use leaseproof_engines::{Capability, EngineError, ErrorKind};
+use leaseproof_reports::Level;
+
+use crate::contract::{Clocks, Contract, Scope};
+use crate::controls::transactions::RepeatsStatement;
+use crate::controls::{Control, Fault, Sabotage};
+use crate::harness::actor::Actor;
+use crate::harness::context::{Context, Progress};
+use crate::harness::finding::{Finding, Judged, check, check_eq};
+use crate::harness::retries::Retries;
+use crate::harness::row::row;
+
+/// See the module's documentation.
+pub static CONTRACT: Contract = Contract {
+    id: "ack/bulk-locks-in-order",
+    promise: "units over common events do not deadlock in one order, and report a classified retry in opposite orders",
+    level: Level::Extended,
+    requires: &[Capability::ConcurrentWriters, Capability::WaitObservation],
+    scope: Scope::Once,
+    clocks: Clocks::Any,
+    source: "symfony/symfony#54103, y-scope/spider#371, treasure-data/digdag#1475, \
+             ShipfoxHQ/shipfox#1707, datahub-project/datahub#19029",
+    controls: &[
+        Control::new("deadlock-is-not-classified", &[Sabotage::Session(|| Box::new(Unclassified))])
+            .seen_in("treasure-data/digdag#1475, datahub-project/datahub#19029"),
+        Control::new(
+            "statement-is-repeated-instead-of-the-unit",
+            &[Sabotage::Session(|| Box::<RepeatsStatement>::default())],
+        ),
+    ],
+    doc: include_str!("bulk_locks_in_order.rs"),
+    run: |context| Box::pin(run(context)),
+};
+
+/// What a unit does to both events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Work {
+    Renew(i64),
+    Ack,
+}
+
+/// A connection of the owner, what its units do, and which statements of the last one had an effect.
+struct Party {
+    actor: Actor,
+    work: Work,
+    effective: Vec<bool>,
+    number: usize,
+    /// Who of both gave way last, if nothing was taken since; 0 for nobody.
+    gave_way: Arc<AtomicUsize>,
+    both_at_once: bool,
+}
+
+/// Whether an event is done, and its deadline.
+type Row = (bool, i64);
+
+/// The batch of a round.
+struct Batch {
+    events: [EventId; 2],
+    token: FencingToken,
+}
+
+async fn run(context: &Context) -> Judged {
+    let mut reader = context.actor("reader").await?;
+    let gave_way = Arc::new(AtomicUsize::new(0));
+    let party = |number, actor| {
+        let (gave_way, effective) = (Arc::clone(&gave_way), Vec::new());
+        Party { actor, work: Work::Ack, effective, number, gave_way, both_at_once: false }
+    };
+    let mut one = party(1, context.actor("A, first connection").await?);
+    let mut two = party(2, context.actor("A, second connection").await?);
+    let (mut opposite_retries, mut same_retries) = (0, 0);
+    let pairs = [(Work::Renew(180), Work::Renew(200)), (Work::Ack, Work::Renew(200))];
+    for (number, (first, second)) in pairs.into_iter().enumerate() {
+        (one.work, two.work) = (first, second);
+        let batch = claimed(context, &mut reader, &format!("opposite-{number}")).await?;
+        opposite_retries += opposite(context, &mut reader, (&mut one, &mut two), &batch).await?;
+        let batch = claimed(context, &mut reader, &format!("same-{number}")).await?;
+        same_retries += same(context, &mut reader, (&mut one, &mut two), &batch).await?;
+    }
+    Ok(vec![
+        "4 rounds of two units over two common events, one seen waiting for the other".to_owned(),
+        format!(
+            "retryable errors: {opposite_retries} in opposite order, {same_retries} in the same order"
+        ),
+    ])
+}
+
+async fn claimed(context: &Context, reader: &mut Actor, id: &str) -> Result<Batch, Finding> {
+    let first = context.enqueued(reader, &format!("{id}-1")).await?;
+    let second = context.enqueued(reader, &format!("{id}-2")).await?;
+    let batch = Batch { events: [first, second], token: context.token("A") };
+    for event in &batch.events {
+        let (now, until) = (context.at(100), context.at(150));
+        let claimed = reader.claim(event, &batch.token, now, until).await?;
+        check_eq("A claims at 100 until 150", claimed, Claimed::Claimed)?;
+    }
+    Ok(batch)
+}
+
+/// Each holds what the other wants next.
+async fn opposite(
+    context: &Context,
+    reader: &mut Actor,
+    (one, two): (&mut Party, &mut Party),
+    batch: &Batch,
+) -> Result<usize, Finding> {
+    let [low, high] = &batch.events;
+    one.begins().await?;
+    two.begins().await?;
+    one.does(context, batch, low).await?;
+    two.does(context, batch, high).await?;
+    let waiter = one.actor.id();
+    let mut retries = [Retries::default(); 2];
+    let [first_retries, second_retries] = &mut retries;
+    {
+        let mut first = pin!(one.finishes(context, batch, high, first_retries));
+        still_waits(context.until_waiting(&[waiter], first.as_mut()).await?)?;
+        let second = two.finishes(context, batch, low, second_retries);
+        let (first, second) = futures::future::join(first, second).await;
+        classified(first)?;
+        classified(second)?;
+    }
+    let at_once = one.both_at_once || two.both_at_once;
+    check(!at_once, || "both units were told to give way to each other".to_owned())?;
+    both_done(context, reader, (one, two), batch).await?;
+    Ok(retries[0].total + retries[1].total)
+}
+
+/// Both take the events in the order of their ids.
+async fn same(
+    context: &Context,
+    reader: &mut Actor,
+    (one, two): (&mut Party, &mut Party),
+    batch: &Batch,
+) -> Result<usize, Finding> {
+    let [low, high] = &batch.events;
+    one.begins().await?;
+    one.does(context, batch, low).await?;
+    let waiter = two.actor.id();
+    let mut retries = Retries::default();
+    {
+        let mut second = pin!(two.unit(context, batch, &mut retries));
+        still_waits(context.until_waiting(&[waiter], second.as_mut()).await?)?;
+        let first = match one.does(context, batch, high).await {
+            Ok(()) => one.actor.commit().await,
+            failed => failed,
+        };
+        let failed = "the first of two units in the same order failed";
+        check(first.is_ok(), || format!("{failed}: {first:?}"))?;
+        classified(second.await)?;
+    }
+    both_done(context, reader, (one, two), batch).await?;
+    Ok(retries.total)
+}
+
+fn still_waits<T>(progress: Progress<T>) -> Result<(), Finding> {
+    match progress {
+        Progress::Waiting => Ok(()),
+        Progress::Finished(_) => Err(Finding::Inconclusive(
+            "no proof of overlap: a unit settled an event that another unit held".to_owned(),
+        )),
+    }
+}
+
+/// What could not be settled by running the unit again has not been classified.
+fn classified(outcome: store::Result<()>) -> Result<(), Finding> {
+    outcome.map_err(|error| {
+        Finding::Broken(format!(
+            "of two units over common events one failed with an error that is {}, not retryable: {error}",
+            error.kind
+        ))
+    })
+}
+
+/// Both events are as the two units leave them in one order or the other, and that is what the units
+/// were told. Of the unit that gave way the events alone do not always show it: a renewal that comes
+/// after a longer one, or after an ack, has no effect when it is run as a whole either.
+async fn both_done(
+    context: &Context,
+    reader: &mut Actor,
+    (one, two): (&mut Party, &mut Party),
+    batch: &Batch,
+) -> Result<(), Finding> {
+    let allowed = [in_order(one.work, two.work), {
+        let (row, [of_two, of_one]) = in_order(two.work, one.work);
+        (row, [of_one, of_two])
+    }];
+    let mut seen = Vec::new();
+    for event in &batch.events {
+        let row = row(reader, event).await?;
+        check_eq("the token after both units", row.token.as_ref(), Some(&batch.token))?;
+        seen.push((row.state == EventState::Done, row.until));
+    }
+    let told = [&one.effective, &two.effective];
+    let is = |((done, until), effective): &(Row, [bool; 2])| {
+        seen.iter().all(|seen| *seen == (*done, Some(context.at(*until))))
+            && told.iter().zip(effective).all(|(told, effective)| told[..] == [*effective; 2])
+    };
+    check(allowed.iter().any(is), || {
+        format!(
+            "{:?} and {:?} of both events left (done, deadline) {seen:?}, and had an effect on each: {told:?}",
+            one.work, two.work
+        )
+    })
+}
+
+/// What two units leave of an event, one after the other, and whether each had an effect.
+fn in_order(first: Work, second: Work) -> (Row, [bool; 2]) {
+    let (row, of_first) = after((false, 150), first);
+    let (row, of_second) = after(row, second);
+    (row, [of_first, of_second])
+}
+
+/// The event after this work, and whether that changed it.
+fn after((done, until): Row, work: Work) -> (Row, bool) {
+    match work {
+        Work::Renew(longer) if !done && until < longer => ((done, longer), true),
+        Work::Renew(_) => ((done, until), false),
+        Work::Ack => ((true, until), !done),
+    }
+}
+
+impl Party {
+    async fn begins(&mut self) -> store::Result<()> {
+        self.effective.clear();
+        self.actor.begin().await
+    }
+
+    async fn does(&mut self, context: &Context, batch: &Batch, id: &EventId) -> store::Result<()> {
+        let now = context.at(120);
+        let effective = match self.work {
+            Work::Renew(until) => {
+                let until = context.at(until);
+                self.actor.renew(id, &batch.token, now, until).await? == Renewed::Renewed
+            }
+            Work::Ack => self.actor.ack(id, &batch.token, now).await? == Acked::Acked,
+        };
+        self.effective.push(effective);
+        self.gave_way.store(0, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn gives_way(
+        &mut self,
+        context: &Context,
+        retries: &mut Retries,
+        outcome: &store::Result<()>,
+    ) -> bool {
+        let again = retries.again(context.recorder(), outcome);
+        if again {
+            let before = self.gave_way.swap(self.number, Ordering::SeqCst);
+            self.both_at_once |= before != 0 && before != self.number;
+        }
+        again
+    }
+
+    /// The rest of an open unit; when it is told to give way, the whole unit from its start.
+    async fn finishes(
+        &mut self,
+        context: &Context,
+        batch: &Batch,
+        last: &EventId,
+        retries: &mut Retries,
+    ) -> store::Result<()> {
+        let rest = match self.does(context, batch, last).await {
+            Ok(()) => self.actor.commit().await,
+            failed => failed,
+        };
+        if !self.gives_way(context, retries, &rest) {
+            return rest;
+        }
+        self.actor.rollback().await?;
+        self.unit(context, batch, retries).await
+    }
+
+    /// The whole unit, in the order of the ids, until it is committed.
+    async fn unit(
+        &mut self,
+        context: &Context,
+        batch: &Batch,
+        retries: &mut Retries,
+    ) -> store::Result<()> {
+        loop {
+            let done = self.once(context, batch).await;
+            if !self.gives_way(context, retries, &done) {
+                return done;
+            }
+            self.actor.rollback().await?;
+        }
+    }
+
+    async fn once(&mut self, context: &Context, batch: &Batch) -> store::Result<()> {
+        self.begins().await?;
+        for event in &batch.events {
+            self.does(context, batch, event).await?;
+        }
+        self.actor.commit().await
+    }
+}
+
+/// Passes the engine's error on as one that nobody is told to retry.
+struct Unclassified;
+
+#[async_trait]
+impl Fault for Unclassified {
+    async fn renew(
+        &mut self,
+        session: &mut dyn Session,
+        event: &EventId,
+        token: &FencingToken,
+        now: Instant,
+        until: Instant,
+    ) -> store::Result<Renewed> {
+        session.renew(event, token, now, until).await.map_err(unclassified)
+    }
+
+    async fn ack(
+        &mut self,
+        session: &mut dyn Session,
+        event: &EventId,
+        token: &FencingToken,
+        now: Instant,
+    ) -> store::Result<Acked> {
+        session.ack(event, token, now).await.map_err(unclassified)
+    }
+}
+
+fn unclassified(mut error: EngineError) -> EngineError {
+    error.kind = ErrorKind::Fatal;
+    error
+}

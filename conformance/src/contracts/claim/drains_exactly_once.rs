@@ -1,0 +1,349 @@
+//! Several workers that drain a queue at once deliver every event exactly once.
+//!
+//! # Promise
+//! Each event is in exactly one of the batches that the workers are given: none is lost, none is in
+//! two of them or twice in one, none was never enqueued. Each is acked once by whoever was given it,
+//! and is done and has counted one attempt at the end.
+//!
+//! # Steps
+//! 1. One of two events is locked. A worker that soon gives up waiting claims both in one batch: what
+//!    it is told, be it a batch or an error, agrees with the rows that hold its token.
+//! 2. 120 events are enqueued. Six workers start together. Each claims batches of one to eight events, whose sizes are drawn
+//!    from the case's seed, and acks what it is given, until nothing is claimable. A unit that fails
+//!    with a retryable error is run again from its start.
+//! 3. What went in and what was delivered are compared as multisets; then every row is read.
+//!
+//! The leases outlive the case, so no event may come back. Polls of different workers must have been
+//! under way at one moment, by their recorded times; otherwise nothing was shown.
+//!
+//! # How a violation looks
+//! An event is published by two workers; or it is held by a worker that was never told of it, until its
+//! lease is over; or a worker publishes an event that does not exist.
+//!
+//! # Source
+//! Lost updates between reading and marking, and locking clauses that an engine accepts and ignores:
+//! `hangfire-postgres/Hangfire.PostgreSql#130`, `akeneo/pim-community-dev#7998`, `pingcap/tidb#69720`.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use leaseproof_engines::lease::{
+    Acked, Backlog, Claim, ClaimBatch, Claimed, EventId, EventState, FencingToken, NewEvent,
+};
+use leaseproof_engines::store::{Isolation, LockWait, Result as Answer, Session, SessionOptions};
+use leaseproof_engines::{Capability, EngineError};
+use leaseproof_reports::Level;
+
+use crate::checker::drain::Difference;
+use crate::contract::{Clocks, Contract, Scope};
+use crate::controls::{Control, Fault, Sabotage};
+use crate::harness::actor::Actor;
+use crate::harness::context::Context;
+use crate::harness::finding::{Finding, Judged, check, check_eq};
+use crate::history::Operation;
+
+/// The choice is made once, in a subquery that is not looked at again after a wait.
+const CHOOSE_THEN_UPDATE: &str = "
+UPDATE lease_event
+   SET claim_token = :token, lease_until = :until, attempt = attempt + 1
+ WHERE event_id IN (
+    SELECT event_id
+      FROM lease_event
+     WHERE state = 'PENDING' AND due_at <= :now
+       AND (claim_token IS NULL OR lease_until <= :now)
+     ORDER BY due_at, event_id
+     LIMIT :limit
+ )
+RETURNING event_id, due_at;";
+
+/// See the module's documentation.
+pub static CONTRACT: Contract = Contract {
+    id: "claim/drains-exactly-once",
+    promise: "workers that drain a queue at once deliver each event once: none lost, doubled or invented",
+    level: Level::Core,
+    requires: &[],
+    scope: Scope::EachStrategy,
+    clocks: Clocks::Any,
+    source: "hangfire-postgres/Hangfire.PostgreSql#130, akeneo/pim-community-dev#7998, pingcap/tidb#69720",
+    controls: &[
+        Control::new("claim-without-free-guard", &[Sabotage::DisableGuard("claim", "free")])
+            .seen_in("akeneo/pim-community-dev#7998"),
+        Control::new(
+            "choice-that-is-not-checked-again",
+            &[Sabotage::Set("claim_batch", CHOOSE_THEN_UPDATE)],
+        )
+        .requires(&[Capability::Returning, Capability::ConcurrentWriters])
+        .seen_in("hangfire-postgres/Hangfire.PostgreSql#130"),
+        Control::new(
+            "lock-that-is-not-taken",
+            &[
+                Sabotage::Isolation(Isolation::ReadCommitted),
+                Sabotage::Replace("claim_batch_lock", "FOR UPDATE SKIP LOCKED", ""),
+            ],
+        )
+        .requires(&[Capability::SkipLocked])
+        .seen_in("pingcap/tidb#69720"),
+        Control::new(
+            "failed-batch-that-has-won-something",
+            &[Sabotage::Session(|| Box::new(ForgetsWhatItWon))],
+        )
+        .requires(&[Capability::ConcurrentWriters]),
+        Control::new("batch-that-lacks-one", &[Sabotage::Session(|| Box::new(Lacks))]),
+        Control::new("batch-with-one-twice", &[Sabotage::Session(|| Box::new(Repeats))]),
+        Control::new("batch-with-one-too-many", &[Sabotage::Session(|| Box::new(Invents))]),
+    ],
+    doc: include_str!("drains_exactly_once.rs"),
+    run: |context| Box::pin(run(context)),
+};
+
+/// Commits one claim after the other, and forgets them all when one of them fails.
+struct ForgetsWhatItWon;
+
+#[async_trait]
+impl Fault for ForgetsWhatItWon {
+    async fn claim_batch(
+        &mut self,
+        session: &mut dyn Session,
+        batch: &ClaimBatch,
+    ) -> Answer<Vec<EventId>> {
+        let mut events = Vec::new();
+        for event in session.candidates(batch.limit, batch.now).await? {
+            let ClaimBatch { token, now, until, .. } = batch.clone();
+            let claim = Claim { event, token, now, until };
+            if session.claim(&claim).await? == Claimed::Claimed {
+                events.push(claim.event);
+            }
+        }
+        Ok(events)
+    }
+}
+
+/// Does not tell of the last event it has claimed.
+struct Lacks;
+
+#[async_trait]
+impl Fault for Lacks {
+    async fn claim_batch(
+        &mut self,
+        session: &mut dyn Session,
+        batch: &ClaimBatch,
+    ) -> Answer<Vec<EventId>> {
+        let mut events = session.claim_batch(batch).await?;
+        if events.len() > 1 {
+            events.pop();
+        }
+        Ok(events)
+    }
+}
+
+/// Tells of its first event twice.
+struct Repeats;
+
+#[async_trait]
+impl Fault for Repeats {
+    async fn claim_batch(
+        &mut self,
+        session: &mut dyn Session,
+        batch: &ClaimBatch,
+    ) -> Answer<Vec<EventId>> {
+        let mut events = session.claim_batch(batch).await?;
+        events.extend(events.first().cloned());
+        Ok(events)
+    }
+}
+
+/// Tells of an event that is a part of another one's id.
+struct Invents;
+
+#[async_trait]
+impl Fault for Invents {
+    async fn claim_batch(
+        &mut self,
+        session: &mut dyn Session,
+        batch: &ClaimBatch,
+    ) -> Answer<Vec<EventId>> {
+        let mut events = session.claim_batch(batch).await?;
+        let shortened = events.first().map(|event| EventId::new(&event.0[..event.0.len() - 1]));
+        events.extend(shortened);
+        Ok(events)
+    }
+}
+
+const WORKERS: usize = 6;
+const EVENTS: usize = 120;
+
+/// Above what any worker needs, so that one which is never done ends all the same.
+const POLLS: usize = 200;
+
+async fn run(context: &Context) -> Judged {
+    let mut producer = context.actor("producer").await?;
+    let half = half_way(context, &mut producer).await?;
+    let new: Vec<NewEvent> =
+        (1..=EVENTS).map(|number| context.new_event(&format!("EVENT-{number:03}"))).collect();
+    producer.enqueue(&new).await?;
+    let enqueued: Vec<EventId> = new.into_iter().map(|new| new.event).collect();
+
+    let mut workers = context.actors("worker", WORKERS).await?;
+    let draws = |_: &Actor| (0..16).map(|_| 1 + context.below(8)).collect::<Vec<_>>();
+    let sizes: Vec<_> = workers.iter().map(draws).collect();
+    let drains =
+        workers.iter_mut().zip(&sizes).map(|(worker, sizes)| drain(context, worker, sizes));
+    let drained = join_all(drains).await.into_iter().collect::<Result<Vec<_>, _>>()?;
+
+    let delivered = drained.iter().flat_map(|drain| &drain.delivered);
+    let difference = Difference::between(&enqueued, delivered);
+    check(difference.is_none(), || {
+        format!("{WORKERS} workers drained {EVENTS} events: {difference}")
+    })?;
+    let refused: Vec<_> = drained.iter().flat_map(|drain| &drain.not_acked).collect();
+    check(refused.is_empty(), || {
+        format!("events were delivered once, and their acks said {refused:?}")
+    })?;
+    all_done(context, &mut producer, &enqueued).await?;
+    let mut evidence = evidence(context, &drained)?;
+    evidence.push(half);
+    Ok(evidence)
+}
+
+/// A batch that fails on one event has not silently kept another.
+async fn half_way(context: &Context, gatekeeper: &mut Actor) -> Result<String, Finding> {
+    let first = context.enqueued(gatekeeper, "EVENT-first").await?;
+    let second = context.enqueued(gatekeeper, "EVENT-second").await?;
+    let lock_timeout = Duration::from_millis(60);
+    let options = SessionOptions { lock_timeout, ..SessionOptions::default() };
+    let mut worker = context.actor_with("impatient", &options).await?;
+    let batch = context.batch(worker.name(), 2, context.at(100), context.at(900));
+    gatekeeper.begin().await?;
+    gatekeeper.lock(&second, LockWait::Block).await?;
+    let answer = worker.claim_batch(&batch).await;
+    gatekeeper.rollback().await?;
+    let told = match &answer {
+        Ok(events) => events.clone(),
+        Err(error) if error.is_retryable() => Vec::new(),
+        Err(error) => return Err(Finding::Errored(error.clone())),
+    };
+    for event in [&first, &second] {
+        let row = gatekeeper.event(event).await?;
+        let holds = row.and_then(|row| row.token).as_ref() == Some(&batch.token);
+        check(holds == told.contains(event), || match &answer {
+            Ok(events) => {
+                format!("a batch returned {events:?}, and {event} holds its token: {holds}")
+            }
+            Err(error) => format!("a batch failed ({}) and kept {event} all the same", error.kind),
+        })?;
+        let token = match holds {
+            true => batch.token.clone(),
+            false => context.token("gatekeeper"),
+        };
+        if !holds {
+            let (now, until) = (context.at(100), context.at(900));
+            let claimed = gatekeeper.claim(event, &token, now, until).await?;
+            check_eq("an event that was not claimed is claimed", claimed, Claimed::Claimed)?;
+        }
+        let acked = gatekeeper.ack(event, &token, context.at(110)).await?;
+        check_eq("whoever owns the event acks it", acked, Acked::Acked)?;
+    }
+    Ok(match answer {
+        Ok(_) => format!("a batch of two, one of them locked, was given {}", told.len()),
+        Err(_) => "a batch of two that failed on a lock had claimed nothing".to_owned(),
+    })
+}
+
+/// What one worker was given and told.
+#[derive(Default)]
+struct Drained {
+    delivered: Vec<EventId>,
+    not_acked: Vec<(EventId, Acked)>,
+    restarts: usize,
+}
+
+async fn drain(
+    context: &Context,
+    worker: &mut Actor,
+    sizes: &[u32],
+) -> Result<Drained, EngineError> {
+    let mut drained = Drained::default();
+    for limit in sizes.iter().cycle().take(POLLS) {
+        let batch = context.batch(worker.name(), *limit, context.at(100), context.at(900));
+        match worker.claim_batch(&batch).await {
+            Ok(events) if events.is_empty() => {
+                // Others may hold what is left; only a look at the queue tells that it is over.
+                match worker.backlog(batch.now).await {
+                    Ok(backlog) if backlog.claimable == 0 => return Ok(drained),
+                    Ok(_) => {}
+                    Err(error) if error.is_retryable() => drained.restarts += 1,
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(events) => {
+                for event in events {
+                    ack(context, worker, event, &batch.token, &mut drained).await?;
+                }
+            }
+            Err(error) if error.is_retryable() => drained.restarts += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(drained)
+}
+
+async fn ack(
+    context: &Context,
+    worker: &mut Actor,
+    event: EventId,
+    token: &FencingToken,
+    drained: &mut Drained,
+) -> Result<(), EngineError> {
+    let acked = loop {
+        match worker.ack(&event, token, context.at(110)).await {
+            Err(error) if error.is_retryable() && drained.restarts < POLLS => drained.restarts += 1,
+            answer => break answer?,
+        }
+    };
+    if acked != Acked::Acked {
+        drained.not_acked.push((event.clone(), acked));
+    }
+    drained.delivered.push(event);
+    Ok(())
+}
+
+async fn all_done(
+    context: &Context,
+    reader: &mut Actor,
+    enqueued: &[EventId],
+) -> Result<(), Finding> {
+    for event in enqueued {
+        let row = reader.event(event).await?;
+        let seen = row.map(|row| (row.state, row.attempt));
+        check_eq(&format!("state and attempts of {event}"), seen, Some((EventState::Done, 1)))?;
+    }
+    let nothing = Backlog { claimable: 0, active: 0, expired: 0, age_us: 0 };
+    check_eq("the backlog of a drained queue", reader.backlog(context.at(900)).await?, nothing)
+}
+
+fn evidence(context: &Context, drained: &[Drained]) -> Judged {
+    let operations = context.recorder().operations();
+    let polls: Vec<_> =
+        operations.iter().filter(|one| one.call.starts_with("claim up to")).collect();
+    let overlaps = |one: &&&Operation| {
+        polls.iter().any(|other| other.actor != one.actor && one.overlaps(other))
+    };
+    let overlapping = polls.iter().filter(overlaps).count();
+    if overlapping == 0 {
+        let seen = "no proof of overlap: no two workers polled at one moment";
+        return Err(Finding::Inconclusive(seen.to_owned()));
+    }
+    let shares: Vec<_> = drained.iter().map(|drain| drain.delivered.len().to_string()).collect();
+    let restarts: usize = drained.iter().map(|drain| drain.restarts).sum();
+    Ok(vec![
+        format!(
+            "{EVENTS} events were delivered and acked once each; the workers got {}",
+            shares.join(", ")
+        ),
+        format!(
+            "{overlapping} of {} polls overlapped another worker's; {restarts} units were run again",
+            polls.len()
+        ),
+    ])
+}

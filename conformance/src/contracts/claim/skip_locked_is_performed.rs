@@ -1,0 +1,138 @@
+//! `SKIP LOCKED` is performed, not only accepted: a locked row is passed over, at once, for the next.
+//!
+//! # Promise
+//! Of two free events one is claimed in an open unit. A second session that claims one is given the
+//! other, without waiting. What else an engine may do is told apart: it ignores the clause, it waits, it
+//! applies the limit before it looks at locks, or it does not know the clause.
+//!
+//! # Steps
+//! 1. A claims one of two free events in an open unit.
+//! 2. B claims one. If it returns at once with the other event, the promise is kept.
+//! 3. If B is seen waiting, A commits. B is then given A's event (the clause was ignored: the row was
+//!    chosen although it was locked) or another one (it was waited for).
+//! 4. If B returns with nothing, the limit was applied below the lock.
+//!
+//! # How a violation looks
+//! A version check says that the engine has `SKIP LOCKED`; under load workers queue up behind each other,
+//! find the queue empty, or share events.
+//!
+//! # Source
+//! Ignored: `pingcap/tidb#69720`, `dolthub/vitess#273`, `vitessio/vitess#5249`. Limit below the lock:
+//! `pingcap/tidb#69783`. Not accepted: `codeigniter4/queue#39`, `frankframework/frankframework#6943`,
+//! `laravel/framework#44027`. Another storage engine: `orioledb/orioledb#159`.
+
+use std::pin::pin;
+
+use leaseproof_engines::lease::EventId;
+use leaseproof_engines::{Capability, ErrorKind};
+use leaseproof_reports::Level;
+
+use crate::contract::{Clocks, Contract, Scope};
+use crate::controls::{Control, Sabotage};
+use crate::harness::context::{Context, Progress};
+use crate::harness::finding::{Finding, Judged};
+
+use super::batches_disjoint::{AT_READ_COMMITTED, IGNORED};
+use super::second_makes_progress::WAITS;
+
+/// See the module's documentation.
+pub static CONTRACT: Contract = Contract {
+    id: "claim/skip-locked-is-performed",
+    promise: "a row that is locked is passed over at once for the next one, not waited for or shared",
+    level: Level::Extended,
+    requires: &[Capability::SkipLocked, Capability::WaitObservation],
+    scope: Scope::EachSkipping,
+    clocks: Clocks::Any,
+    source: "pingcap/tidb#69720, pingcap/tidb#69783, dolthub/vitess#273, vitessio/vitess#5249, \
+             laravel/framework#44027, codeigniter4/queue#39, frankframework/frankframework#6943, \
+             orioledb/orioledb#159",
+    controls: &[
+        Control::new("clause-that-is-ignored", &[IGNORED, AT_READ_COMMITTED])
+            .requires(&[Capability::SkipLocked])
+            .seen_in("pingcap/tidb#69720, dolthub/vitess#273, vitessio/vitess#5249"),
+        Control::new("clause-that-waits", &[WAITS])
+            .requires(&[Capability::SkipLocked])
+            .seen_in("laravel/framework#44027"),
+        Control::new("limit-below-the-lock", &[LIMIT_BELOW])
+            .requires(&[Capability::SkipLocked])
+            .seen_in("pingcap/tidb#69783"),
+        Control::new("clause-that-is-not-accepted", &[NOT_ACCEPTED])
+            .requires(&[Capability::SkipLocked])
+            .seen_in("codeigniter4/queue#39, frankframework/frankframework#6943"),
+    ],
+    doc: include_str!("skip_locked_is_performed.rs"),
+    run: |context| Box::pin(run(context)),
+};
+
+/// Chooses the first free row before it looks whether that one is locked.
+const LIMIT_BELOW: Sabotage = Sabotage::EitherOf(&[
+    &[
+        Sabotage::ReplaceGuard("claim_batch_lock", "free", FIRST),
+        Sabotage::ReplaceGuard("claim_batch", "free", FIRST),
+    ],
+    &[Sabotage::ReplaceGuard("claim_batch_lock", "free", FIRST)],
+]);
+
+const FIRST: &str = "event_id = (SELECT min(event_id) FROM lease_event WHERE claim_token IS NULL)";
+
+const NOT_ACCEPTED: Sabotage = Sabotage::EitherOf(&[
+    &[
+        Sabotage::Replace("claim_batch_lock", "SKIP LOCKED", "SKIP LOCKED ROWS"),
+        Sabotage::Replace("claim_batch", "SKIP LOCKED", "SKIP LOCKED ROWS"),
+    ],
+    &[Sabotage::Replace("claim_batch_lock", "SKIP LOCKED", "SKIP LOCKED ROWS")],
+]);
+
+async fn run(context: &Context) -> Judged {
+    let at = |step| context.at(step);
+    let (mut a, mut b) = (context.actor("A").await?, context.actor("B").await?);
+    let first = context.enqueued(&mut a, "EVENT-1").await?;
+    let second = context.enqueued(&mut a, "EVENT-2").await?;
+    a.begin().await?;
+    let taken = match a.claim_batch(&context.batch("A", 1, at(100), at(150))).await {
+        Err(error) if error.kind == ErrorKind::Fatal => {
+            return broken(format!("it is not accepted: {error}"));
+        }
+        outcome => outcome?,
+    };
+    if taken != [first.clone()] {
+        return broken(format!("of two free events a claim of one was given {taken:?}"));
+    }
+    b.begin().await?;
+    let session = b.id();
+    let batch = context.batch("B", 1, at(100), at(150));
+    let given = {
+        let mut claim = pin!(b.claim_batch(&batch));
+        match context.until_stuck(session, claim.as_mut()).await? {
+            Progress::Finished(given) => given?,
+            Progress::Waiting => {
+                a.commit().await?;
+                return told(&first, claim.await?);
+            }
+        }
+    };
+    if given.is_empty() {
+        return broken("the limit is applied below the lock: a free row was not found".to_owned());
+    }
+    if given != [second] {
+        return broken(format!("the clause is ignored: both claims were given {given:?}"));
+    }
+    a.commit().await?;
+    match b.commit().await {
+        Err(error) if error.is_retryable() => context.loser_saw::<()>(&Err(error)),
+        outcome => outcome?,
+    }
+    Ok(vec!["a locked row was passed over for the next one, without a wait".to_owned()])
+}
+
+/// What it means that B waited, from what it was given when A had ended.
+fn told(first: &EventId, given: Vec<EventId>) -> Judged {
+    match given.contains(first) {
+        true => broken(format!("the clause is ignored: both claims were given {given:?}")),
+        false => broken("the locked row is waited for, as without the clause".to_owned()),
+    }
+}
+
+fn broken(observed: String) -> Judged {
+    Err(Finding::Broken(observed))
+}

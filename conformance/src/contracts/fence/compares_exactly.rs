@@ -1,0 +1,214 @@
+//! Only the very token that was issued is accepted: tokens are compared byte for byte.
+//!
+//! # Promise
+//! No other sequence of bytes passes for the current token: not one that differs in case, accent,
+//! normal form, blanks, a NUL or an invisible character, not a number of the same value, not a prefix,
+//! not something longer, not a pattern, not another spelling of the same bytes. This holds wherever a
+//! token is compared: to renew, to confirm, to release, to ack, and to learn of an earlier ack.
+//!
+//! # Steps
+//! For each of several tokens:
+//! 1. A claims an event with it, at 100 until 200.
+//! 2. Each of its look-alikes renews, confirms, releases and acks at 110. All are refused, and the row
+//!    is as before.
+//! 3. The token itself renews to 300 and acks.
+//! 4. Each look-alike acks again and is refused. The token itself learns that it has acked.
+//!
+//! # How a violation looks
+//! A worker with a stale or foreign token is taken for the owner, because the column folds case and
+//! accents, pads blanks, converts to numbers, or was too short for the token.
+//!
+//! # Source
+//! indigo-iam/iam#1136, laravel/framework#21741, catfan/Medoo#781, pingcap/tidb#22626.
+
+use leaseproof_engines::lease::{
+    Acked, Claimed, Confirmed, EventRow, FencingToken, Released, Renewed,
+};
+use leaseproof_reports::Level;
+
+use crate::contract::{Clocks, Contract, Scope};
+use crate::controls::{Control, Sabotage};
+use crate::harness::actor::Actor;
+use crate::harness::context::Context;
+use crate::harness::finding::{Finding, Judged, check_eq};
+use crate::harness::row::{Stored, check_refused, check_row, row};
+
+/// See the module's documentation.
+pub static CONTRACT: Contract = Contract {
+    id: "fence/compares-exactly",
+    promise: "a token that differs in case, accent, blanks, NUL, type or length never matches",
+    level: Level::Core,
+    requires: &[],
+    scope: Scope::Once,
+    clocks: Clocks::Any,
+    source: "indigo-iam/iam#1136, laravel/framework#21741, catfan/Medoo#781, pingcap/tidb#22626",
+    controls: &[
+        Control::new("renew-under-a-text-collation", &[by_dialect("renew", COLLATED)])
+            .seen_in("indigo-iam/iam#1136"),
+        Control::new("ack-under-a-text-collation", &[by_dialect("ack", COLLATED)]),
+        Control::new("confirm-under-a-text-collation", &[by_dialect("confirm", COLLATED)]),
+        Control::new("release-under-a-text-collation", &[by_dialect("release", COLLATED)]),
+        Control::new("earlier-ack-under-a-text-collation", &[by_dialect("acked_by", COLLATED)]),
+        Control::new("renew-pads-blanks", &[by_dialect("renew", PADDED)])
+            .seen_in("indigo-iam/iam#1136"),
+        Control::new("ack-pads-blanks", &[by_dialect("ack", PADDED)]),
+        Control::new("earlier-ack-pads-blanks", &[by_dialect("acked_by", PADDED)]),
+        Control::new("renew-compares-numbers", &[by_dialect("renew", NUMERIC)])
+            .seen_in("laravel/framework#21741, catfan/Medoo#781, pingcap/tidb#22626"),
+        Control::new("ack-compares-numbers", &[by_dialect("ack", NUMERIC)])
+            .seen_in("laravel/framework#21741, catfan/Medoo#781, pingcap/tidb#22626"),
+        Control::new("renew-drops-nul", &[by_dialect("renew", WITHOUT_NUL)]),
+        Control::new("ack-matches-a-pattern", &[by_dialect("ack", PATTERN)]),
+        Control::new("renew-cuts-long-tokens", &[Sabotage::ReplaceGuard("renew", "token", CUT)]),
+        Control::new(
+            "release-cuts-long-tokens",
+            &[Sabotage::ReplaceGuard("release", "token", CUT)],
+        ),
+        Control::new("release-by-event-id-alone", &[Sabotage::DisableGuard("release", "token")]),
+    ],
+    doc: include_str!("compares_exactly.rs"),
+    run: |context| Box::pin(run(context)),
+};
+
+const fn by_dialect(
+    statement: &'static str,
+    predicates: &'static [(&'static str, &'static str)],
+) -> Sabotage {
+    Sabotage::ReplaceGuardByDialect(statement, "token", predicates)
+}
+
+/// Text under the dialect's usual collation, which folds case and accents and may pad blanks or drop
+/// a NUL; lower-cased text where the usual collation is exact.
+const COLLATED: &[(&str, &str)] = &[
+    ("bytea", "lower(encode(claim_token, 'escape')) = lower(encode(:token, 'escape'))"),
+    ("STRICT", "lower(CAST(claim_token AS TEXT)) = lower(CAST(:token AS TEXT))"),
+    ("InnoDB", "CONVERT(claim_token USING utf8mb4) = CONVERT(:token USING utf8mb4)"),
+];
+
+/// Text whose trailing blanks do not count.
+const PADDED: &[(&str, &str)] = &[
+    (
+        "bytea",
+        "CAST(encode(claim_token, 'escape') AS char(300)) = CAST(encode(:token, 'escape') AS char(300))",
+    ),
+    ("STRICT", "CAST(claim_token AS TEXT) = CAST(:token AS TEXT) COLLATE RTRIM"),
+    (
+        "InnoDB",
+        "CONVERT(claim_token USING utf8mb4) COLLATE utf8mb4_bin = CONVERT(:token USING utf8mb4)",
+    ),
+];
+
+/// Numbers, as after an implicit cast.
+const NUMERIC: &[(&str, &str)] = &[
+    (
+        "bytea",
+        "CAST(encode(claim_token, 'escape') AS numeric) = CAST(encode(:token, 'escape') AS numeric)",
+    ),
+    ("STRICT", "CAST(CAST(claim_token AS TEXT) AS REAL) = CAST(CAST(:token AS TEXT) AS REAL)"),
+    ("InnoDB", "claim_token + 0 = :token + 0"),
+];
+
+/// Bytes without those that end a string in C.
+const WITHOUT_NUL: &[(&str, &str)] = &[
+    (
+        "bytea",
+        "replace(encode(claim_token, 'escape'), '\\000', '') = replace(encode(:token, 'escape'), '\\000', '')",
+    ),
+    ("STRICT", "replace(hex(claim_token), '00', '') = replace(hex(:token), '00', '')"),
+    ("InnoDB", "REPLACE(HEX(claim_token), '00', '') = REPLACE(HEX(:token), '00', '')"),
+];
+
+/// A search instead of a comparison.
+const PATTERN: &[(&str, &str)] = &[
+    ("bytea", "encode(claim_token, 'escape') LIKE encode(:token, 'escape')"),
+    ("STRICT", "CAST(claim_token AS TEXT) LIKE CAST(:token AS TEXT)"),
+    ("InnoDB", "claim_token LIKE :token"),
+];
+
+/// A column that is shorter than the tokens.
+const CUT: &str = "SUBSTR(claim_token, 1, 32) = SUBSTR(:token, 1, 32)";
+
+/// Tokens, each with others that some comparison takes for it. The number comes first: a dialect
+/// that casts tokens to numbers fails on any that is none.
+fn tokens() -> Vec<(FencingToken, Vec<FencingToken>)> {
+    let text = |token: &str, others: &[&str]| {
+        (FencingToken::new(token), others.iter().copied().map(FencingToken::new).collect())
+    };
+    let bytes = |token: &[u8], others: &[&[u8]]| {
+        let token_of = |bytes: &[u8]| FencingToken(bytes.to_vec());
+        (token_of(token), others.iter().copied().map(token_of).collect())
+    };
+    let longest = [b'x'; 64];
+    let mut last_differs = longest;
+    last_differs[63] = b'y';
+    vec![
+        text("1000", &["1e3", "01000", "1000.0", "+1000", "1000 ", "100", "10000"]),
+        text("0", &["", "00", "-0", "0x0", "token", "0\0"]),
+        text("aBc-7é", &["abc-7é", "ABC-7É", "aBc-7e", "aBc-7e\u{301}", "aBc-7é ", " aBc-7é"]),
+        text("aBc-7é", &["aBc-7é\0", "\0aBc-7é", "aBc-7é\u{200d}", "aBc-7é\t", "aBc-7", "aBc-7éx"]),
+        text("straße", &["strasse", "STRASSE", "%", "______", "stra%", "strass\u{e9}"]),
+        text("a", &["\\x61", "0x61", "61", "A", "a'", "'a'", "\u{ff41}"]),
+        bytes(b"one\0two", &[b"one", b"one\0", b"one\0TWO", b"one\0tw0", b"onetwo"]),
+        bytes(&[0xff, 0xfe], &[&[0xff, 0xff], &[0xff], &[0xfe, 0xff], b"\xef\xbf\xbd\xef\xbf\xbd"]),
+        bytes(&[0], &[&[0, 0], b"", b"0", b"\\000"]),
+        bytes(&longest, &[&last_differs, &longest[..63], &[b'x'; 65]]),
+    ]
+}
+
+async fn run(context: &Context) -> Judged {
+    let at = |step| context.at(step);
+    let mut a = context.actor("A").await?;
+    let mut reader = context.actor("reader").await?;
+    let mut refused = 0;
+    let tokens = tokens();
+    for (number, (token, look_alikes)) in tokens.iter().enumerate() {
+        let event = context.enqueued(&mut reader, &format!("EVENT-{number}")).await?;
+        let step = format!("A claims with `{token}`");
+        let claimed = a.claim(&event, token, at(100), at(200)).await?;
+        check_eq(&step, claimed, Claimed::Claimed)?;
+        check_row(&step, &mut reader, &event, &Stored::held(token, at(200))).await?;
+        let held = row(&mut reader, &event).await?;
+        for other in look_alikes {
+            refused += never_owns(context, &mut a, &mut reader, &held, token, other).await?;
+        }
+        let step = format!("the owner uses its own token `{token}`");
+        let renewed = a.renew(&event, token, at(110), at(300)).await?;
+        check_eq(&step, renewed, Renewed::Renewed)?;
+        check_eq(&step, a.ack(&event, token, at(120)).await?, Acked::Acked)?;
+        let done = row(&mut reader, &event).await?;
+        for other in look_alikes {
+            let step = format!("`{other}` acks what `{token}` has acked");
+            let answer = a.ack(&event, other, at(130)).await;
+            check_refused(&step, &mut reader, &done, answer, Acked::Refused).await?;
+            refused += 1;
+        }
+        check_eq(&step, a.ack(&event, token, at(130)).await?, Acked::AlreadyAcked)?;
+    }
+    Ok(vec![format!(
+        "{} tokens were told from their look-alikes in {refused} operations, all refused",
+        tokens.len()
+    )])
+}
+
+/// Tries every operation of an owner with a token that is not the owner's; returns how many.
+async fn never_owns(
+    context: &Context,
+    actor: &mut Actor,
+    reader: &mut Actor,
+    before: &EventRow,
+    token: &FencingToken,
+    other: &FencingToken,
+) -> Result<usize, Finding> {
+    let at = |step| context.at(step);
+    let event = &before.event;
+    let step = |verb: &str| format!("`{other}` {verb} what belongs to `{token}`");
+    let renewed = actor.renew(event, other, at(110), at(300)).await?;
+    check_eq(&step("renews"), renewed, Renewed::Refused)?;
+    let confirmed = actor.confirm(event, other, at(110)).await?;
+    check_eq(&step("confirms"), confirmed, Confirmed::Refused)?;
+    let released = actor.release(event, other).await?;
+    check_eq(&step("releases"), released, Released::Refused)?;
+    let answer = actor.ack(event, other, at(110)).await;
+    check_refused(&step("acks"), reader, before, answer, Acked::Refused).await?;
+    Ok(4)
+}

@@ -1,0 +1,150 @@
+//! A crash between reservation and effect leaves neither, and the redelivery runs the effect.
+//!
+//! # Promise
+//! The reservation is written in the transaction of the effect. However the unit ends before its commit,
+//! the ledger has not seen the event, so that the redelivery is not taken for a replay of work that
+//! never happened.
+//!
+//! # Steps
+//! For each end of the unit (rolled back by a handler that failed; connection gone; connection ended from
+//! outside, where the engine can), before and after the effect:
+//! 1. A claims at 100 until 150, begins its unit and reserves the event; in half of the rounds it also
+//!    applies the effect. Then the unit ends.
+//! 2. Nothing of it is there: no effect, and a probe may reserve the event (and rolls back).
+//! 3. B claims at 150 and delivers: `Reserved`, one effect, `DONE`.
+//!
+//! # How a violation looks
+//! B is told `Duplicate` and acks an event whose effect never happened: it is lost for good. Or an effect
+//! has stayed, and B's is the second.
+//!
+//! # Source
+//! The consumer-idempotency example; Wave-RF/WaveHouse#384, sksmith/go-micro-example#58.
+
+use async_trait::async_trait;
+use leaseproof_engines::lease::{Acked, EventId, EventState, Reserved};
+use leaseproof_engines::store::{Result as Answer, Session};
+use leaseproof_reports::Level;
+
+use crate::contract::{Clocks, Contract, Scope};
+use crate::controls::{Control, Fault, Sabotage};
+use crate::harness::context::Context;
+use crate::harness::finding::{Finding, Judged, check_eq};
+use crate::harness::row::row;
+use crate::worker::{CONSUMER, Death, Delivered, Step, Worker};
+
+/// See the module's documentation.
+pub static CONTRACT: Contract = Contract {
+    id: "replay/reserves-with-effect",
+    promise: "a crash between reservation and effect leaves neither, and the redelivery runs the effect",
+    level: Level::Core,
+    requires: &[],
+    scope: Scope::Once,
+    clocks: Clocks::Any,
+    source: "the consumer-idempotency example; Wave-RF/WaveHouse#384, sksmith/go-micro-example#58",
+    controls: &[
+        Control::new(
+            "reservation-committed-before-effect",
+            &[Sabotage::Session(|| Box::new(CommitsReservation))],
+        )
+        .seen_in("Wave-RF/WaveHouse#384, sksmith/go-micro-example#58"),
+        Control::new(
+            "effect-committed-before-unit-ends",
+            &[Sabotage::Session(|| Box::new(CommitsEffect))],
+        )
+        .seen_in("Particular/NServiceBus#5648"),
+        Control::new("unit-without-transaction", &[Sabotage::WITHOUT_TRANSACTION]),
+        Control::new("rollback-that-commits", &[Sabotage::Set("rollback", "COMMIT;")]),
+    ],
+    doc: include_str!("reserves_with_effect.rs"),
+    run: |context| Box::pin(run(context)),
+};
+
+/// Commits the reservation at once, so that no other consumer gets in between.
+struct CommitsReservation;
+
+#[async_trait]
+impl Fault for CommitsReservation {
+    async fn reserve(
+        &mut self,
+        session: &mut dyn Session,
+        consumer: &str,
+        event: &EventId,
+    ) -> Answer<Reserved> {
+        let reserved = session.reserve(consumer, event).await?;
+        session.commit().await?;
+        session.begin().await?;
+        Ok(reserved)
+    }
+}
+
+/// Applies the effect in a transaction of its own.
+struct CommitsEffect;
+
+#[async_trait]
+impl Fault for CommitsEffect {
+    async fn apply_effect(
+        &mut self,
+        session: &mut dyn Session,
+        consumer: &str,
+        event: &EventId,
+    ) -> Answer<()> {
+        session.rollback().await?;
+        session.apply_effect(consumer, event).await?;
+        session.begin().await?;
+        session.reserve(consumer, event).await.map(|_| ())
+    }
+}
+
+/// How a unit ends that was not committed.
+#[derive(Clone, Copy, Debug)]
+enum Cut {
+    RolledBack,
+    Died(Death),
+}
+
+async fn run(context: &Context) -> Judged {
+    let mut cuts = vec![Cut::RolledBack];
+    cuts.extend(Death::all(context).iter().copied().map(Cut::Died));
+    let mut b = Worker::new(context, "B").await?;
+    for cut in &cuts {
+        for last in [Step::Reserve, Step::Effect] {
+            cut_short(context, &mut b, *cut, last).await?;
+        }
+    }
+    Ok(vec![format!(
+        "{} units cut short before and after the effect left nothing: {cuts:?}",
+        2 * cuts.len()
+    )])
+}
+
+async fn cut_short(context: &Context, b: &mut Worker, cut: Cut, last: Step) -> Result<(), Finding> {
+    let when = format!("after a unit was {cut:?} after {last:?}");
+    let mut a = Worker::new(context, "A").await?;
+    let event = context.enqueued(&mut a.actor, &format!("{cut:?}-after-{last:?}")).await?;
+    let claimed = a.poll(context, 1, context.at(100), context.at(150)).await?;
+    check_eq("A claims", &claimed, &vec![event.clone()])?;
+    let delivered = a.deliver(&event, context.at(110), last).await?;
+    check_eq("A's unit up to its end", delivered, Delivered::CutShort(Reserved::Reserved))?;
+    match cut {
+        Cut::RolledBack => a.actor.rollback().await?,
+        Cut::Died(death) => a.die(context, death).await?,
+    }
+
+    // The probe waits until the server has noticed that the connection is gone.
+    b.actor.begin().await?;
+    let probe = b.actor.reserve(CONSUMER, &event).await?;
+    b.actor.rollback().await?;
+    check_eq(&format!("a reservation {when}"), probe, Reserved::Reserved)?;
+    let effects = b.actor.effects(CONSUMER, &event).await?;
+    check_eq(&format!("the effects {when}"), effects, 0)?;
+
+    let claimed = b.poll(context, 1, context.at(150), context.at(250)).await?;
+    check_eq(&format!("B claims at 150 {when}"), &claimed, &vec![event.clone()])?;
+    let delivered = b.deliver(&event, context.at(160), Step::Ack).await?;
+    let promised = Delivered::Handled(Reserved::Reserved, Acked::Acked);
+    check_eq(&format!("B delivers {when}"), delivered, promised)?;
+    let effects = b.actor.effects(CONSUMER, &event).await?;
+    check_eq(&format!("the effects after the redelivery, {when}"), effects, 1)?;
+    let state = row(&mut b.actor, &event).await?.state;
+    check_eq(&format!("the state after the redelivery, {when}"), state, EventState::Done)
+}

@@ -1,0 +1,306 @@
+//! A released row is claimable at once, and no row is ever outside what a claim looks at.
+//!
+//! # Promise
+//! After a release the row is as if it had never been claimed: no token, no deadline, no attempt used up.
+//! Whoever asks next gets it, by every way of claiming. And whatever happened to it before, a pending row
+//! is claimable at a late enough instant: there is no state that neither claim nor reclaim looks at.
+//!
+//! # Steps
+//! 1. A claims three events at 100 until 150 and releases them at 110. The rows are free; A's token can do
+//!    nothing any more.
+//! 2. At that instant B claims one by its id and two as a batch.
+//! 3. B's lease ends; C claims at 200 and releases after its own lease is over: D claims at once.
+//! 4. Then a seeded deck of claims, batches, renewals, releases, acks and clock steps is played on eight
+//!    events by two workers. In the end every row is read by its id, and one late batch gets exactly those
+//!    that are pending; later still each of them can be claimed by its id.
+//!
+//! # How a violation looks
+//! A release answers `Released` and the row waits for its old deadline, or for ever: `NULL` compared with
+//! an instant is never true, so a row without a deadline but with a token is in nobody's view.
+//!
+//! # Source
+//! rafidahmed870/queue-jobs-worker#1, aegra/aegra#547, quartz-scheduler/quartz#145.
+
+use std::collections::BTreeMap;
+
+use leaseproof_engines::Capability;
+use leaseproof_engines::lease::{
+    Acked, Claimed, EventId, EventState, FencingToken, NewEvent, Released, Renewed,
+};
+use leaseproof_reports::Level;
+
+use crate::contract::{Clocks, Contract, Scope};
+use crate::controls::{Control, Sabotage};
+use crate::harness::actor::Actor;
+use crate::harness::context::Context;
+use crate::harness::finding::{Finding, Judged, check, check_eq};
+use crate::harness::row::{Stored, check_row, row};
+
+/// See the module's documentation.
+pub static CONTRACT: Contract = Contract {
+    id: "stop/release-is-claimable",
+    promise: "a released row is claimable at once, and no row lies outside what claim or reclaim looks at",
+    level: Level::Core,
+    requires: &[],
+    scope: Scope::EachStrategy,
+    clocks: Clocks::Any,
+    source: "rafidahmed870/queue-jobs-worker#1, aegra/aegra#547, quartz-scheduler/quartz#145",
+    controls: &[
+        Control::new(
+            "release-clears-only-the-deadline",
+            &[WITHOUT_CHECK, Sabotage::Replace("release", "claim_token = NULL,\n       ", "")],
+        )
+        .seen_in("rafidahmed870/queue-jobs-worker#1, aegra/aegra#547"),
+        Control::new(
+            "release-clears-only-the-token",
+            &[WITHOUT_CHECK, Sabotage::Replace("release", "lease_until = NULL,\n       ", "")],
+        ),
+        Control::new(
+            "release-waits-for-the-deadline",
+            &[Sabotage::Replace(
+                "release",
+                "claim_token = NULL,\n       lease_until = NULL,\n       ",
+                "",
+            )],
+        ),
+        Control::new(
+            "release-defers-the-row",
+            &[Sabotage::Replace(
+                "release",
+                "SET claim_token",
+                "SET due_at = lease_until, claim_token",
+            )],
+        ),
+        Control::new(
+            "release-parks-the-row",
+            &[Sabotage::Replace("release", "SET claim_token", "SET state = 'DEAD', claim_token")],
+        ),
+        Control::new("release-uses-up-an-attempt", &[USES_ATTEMPT]),
+        Control::new(
+            "released-row-is-neither-new-nor-expired-to-claim",
+            &[USES_ATTEMPT, Sabotage::ReplaceGuard("claim", "free", NEW_OR_EXPIRED)],
+        )
+        .seen_in("rafidahmed870/queue-jobs-worker#1"),
+        Control::new(
+            "released-row-is-neither-new-nor-expired-to-candidates",
+            &[USES_ATTEMPT, Sabotage::ReplaceGuard("candidates", "free", NEW_OR_EXPIRED)],
+        ),
+        Control::new(
+            "released-row-is-neither-new-nor-expired-to-locked-batch",
+            &[USES_ATTEMPT, Sabotage::ReplaceGuard("claim_batch_lock", "free", NEW_OR_EXPIRED)],
+        )
+        .requires(&[Capability::SkipLocked]),
+        Control::new(
+            "released-row-is-neither-new-nor-expired-to-returning-batch",
+            &[USES_ATTEMPT, Sabotage::ReplaceGuard("claim_batch", "free", NEW_OR_EXPIRED)],
+        )
+        .requires(&[Capability::Returning]),
+        Control::new(
+            "expired-row-is-claimable-three-times",
+            &[Sabotage::ReplaceGuard(
+                "claim",
+                "free",
+                "(claim_token IS NULL OR (lease_until <= :now AND attempt < 3))",
+            )],
+        )
+        .seen_in("quartz-scheduler/quartz#145"),
+    ],
+    doc: include_str!("release_is_claimable.rs"),
+    run: |context| Box::pin(run(context)),
+};
+
+/// The schema refuses a token without a deadline; a team that has this fault does not have the check.
+const WITHOUT_CHECK: Sabotage = Sabotage::Replace(
+    "schema",
+    "CHECK ((claim_token IS NULL) = (lease_until IS NULL))",
+    "CHECK (1 = 1)",
+);
+
+/// A release that leaves the attempt counted.
+const USES_ATTEMPT: Sabotage = Sabotage::Replace("release", "attempt - 1", "attempt");
+
+/// Two queries of which neither finds a row that was claimed and given back.
+const NEW_OR_EXPIRED: &str = "((claim_token IS NULL AND attempt = 0) OR lease_until <= :now)";
+
+/// How many events are played with.
+const EVENTS: usize = 8;
+
+async fn run(context: &Context) -> Judged {
+    let mut a = context.actor("A").await?;
+    let mut b = context.actor("B").await?;
+    released_at_once(context, &mut a, &mut b).await?;
+    released_late(context, &mut a, &mut b).await?;
+    let played = play(context, &mut a, &mut b).await?;
+    let pending = all_in_view(context, &mut a).await?;
+    Ok(vec![
+        "a released row was claimed at the same instant, by its id and as a batch".to_owned(),
+        played,
+        format!(
+            "{pending} of {} rows were pending, all claimable late, as a batch and by id",
+            ids().len()
+        ),
+    ])
+}
+
+/// Every event of the case.
+fn ids() -> Vec<EventId> {
+    let played = (1..=EVENTS).map(|number| EventId::new(format!("played-{number}")));
+    let released = (1..=3).map(|number| EventId::new(format!("released-{number}")));
+    played.chain(released).collect()
+}
+
+/// Steps 1 and 2.
+async fn released_at_once(context: &Context, a: &mut Actor, b: &mut Actor) -> Result<(), Finding> {
+    let events = &ids()[EVENTS..];
+    for event in events {
+        context.enqueued(a, &event.0).await?;
+    }
+    let batch = context.batch("A", 3, context.at(100), context.at(150));
+    check_eq("A claims three", a.claim_batch(&batch).await?.as_slice(), events)?;
+    for event in events {
+        let step = format!("A releases {event}");
+        check_eq(&step, a.release(event, &batch.token).await?, Released::Released)?;
+        check_row(&step, b, event, &Stored::free()).await?;
+    }
+    let now = context.at(110);
+    let renewed = a.renew(&events[0], &batch.token, now, context.at(300)).await?;
+    check_eq("A renews what it has released", renewed, Renewed::Refused)?;
+    let acked = a.ack(&events[0], &batch.token, now).await?;
+    check_eq("A acks what it has released", acked, Acked::Refused)?;
+
+    let token = context.token("B");
+    let claimed = b.claim(&events[0], &token, now, context.at(160)).await?;
+    check_eq("B claims a released event by its id, at once", claimed, Claimed::Claimed)?;
+    let batch = context.batch("B", 3, now, context.at(160));
+    let claimed = b.claim_batch(&batch).await?;
+    check_eq(
+        "B claims the other released events as a batch, at once",
+        claimed.as_slice(),
+        &events[1..],
+    )?;
+    for event in events {
+        check_eq("the attempts after a release and a claim", row(b, event).await?.attempt, 1)?;
+    }
+    Ok(())
+}
+
+/// Step 3: a release after the deadline is one too, as long as nobody else has the row.
+async fn released_late(context: &Context, c: &mut Actor, d: &mut Actor) -> Result<(), Finding> {
+    let event = &ids()[EVENTS];
+    let (token_c, token_d) = (context.token("C"), context.token("D"));
+    let claimed = c.claim(event, &token_c, context.at(200), context.at(250)).await?;
+    check_eq("C claims when B's lease is over", claimed, Claimed::Claimed)?;
+    let released = c.release(event, &token_c).await?;
+    check_eq("C releases after its deadline", released, Released::Released)?;
+    check_row("C releases after its deadline", d, event, &Stored::free()).await?;
+    let claimed = d.claim(event, &token_d, context.at(260), context.at(310)).await?;
+    check_eq("D claims at once", claimed, Claimed::Claimed)
+}
+
+/// What may happen to an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Card {
+    Claim,
+    Batch,
+    Renew,
+    Release,
+    Ack,
+    Later,
+}
+
+/// A deck in an order drawn from the case's seed.
+fn deck(context: &Context) -> Vec<Card> {
+    let counts = [
+        (Card::Claim, 14),
+        (Card::Batch, 6),
+        (Card::Renew, 10),
+        (Card::Release, 12),
+        (Card::Ack, 3),
+        (Card::Later, 9),
+    ];
+    let mut deck: Vec<_> =
+        counts.iter().flat_map(|(card, count)| std::iter::repeat_n(*card, *count)).collect();
+    for last in (1..deck.len()).rev() {
+        deck.swap(last, below(context, last + 1));
+    }
+    deck
+}
+
+fn below(context: &Context, bound: usize) -> usize {
+    let bound = u32::try_from(bound).expect("a deck is small");
+    context.below(bound) as usize
+}
+
+/// Step 4: plays the deck; returns what took effect, in words.
+async fn play(context: &Context, a: &mut Actor, b: &mut Actor) -> Result<String, Finding> {
+    let events = &ids()[..EVENTS];
+    let new: Vec<NewEvent> = events.iter().map(|event| context.new_event(&event.0)).collect();
+    a.enqueue(&new).await?;
+    let mut tokens: BTreeMap<EventId, FencingToken> = BTreeMap::new();
+    let mut effective: BTreeMap<Card, usize> = BTreeMap::new();
+    let mut clock = 1000;
+    let deck = deck(context);
+    for card in &deck {
+        let actor = if context.below(2) == 0 { &mut *a } else { &mut *b };
+        let event = &events[below(context, EVENTS)];
+        let (now, until) =
+            (context.at(clock), context.at(clock + 20 + i64::from(context.below(20))));
+        let held = tokens.get(event).cloned();
+        let took_effect = match (*card, &held) {
+            (Card::Claim, _) => {
+                let token = context.token(actor.name());
+                let claimed = actor.claim(event, &token, now, until).await? == Claimed::Claimed;
+                if claimed {
+                    tokens.insert(event.clone(), token);
+                }
+                claimed
+            }
+            (Card::Batch, _) => {
+                let batch = context.batch(actor.name(), 2, now, until);
+                let claimed = actor.claim_batch(&batch).await?;
+                let token = |event: &EventId| (event.clone(), batch.token.clone());
+                tokens.extend(claimed.iter().map(token));
+                !claimed.is_empty()
+            }
+            (Card::Renew, Some(token)) => {
+                actor.renew(event, token, now, until).await? == Renewed::Renewed
+            }
+            (Card::Release, Some(token)) => {
+                let released = actor.release(event, token).await? == Released::Released;
+                if released {
+                    check_row("a release", actor, event, &Stored::free()).await?;
+                }
+                released
+            }
+            (Card::Ack, Some(token)) => actor.ack(event, token, now).await? == Acked::Acked,
+            (Card::Later, _) => {
+                clock += 1 + i64::from(context.below(20));
+                true
+            }
+            (_, None) => false,
+        };
+        *effective.entry(*card).or_default() += usize::from(took_effect);
+    }
+    Ok(format!("of a deck of {} operations took effect: {effective:?}", deck.len()))
+}
+
+/// Every pending row, read by its id, is claimed late: all as one batch, and later each by its id.
+async fn all_in_view(context: &Context, actor: &mut Actor) -> Result<usize, Finding> {
+    let mut pending = Vec::new();
+    for event in ids() {
+        if row(actor, &event).await?.state == EventState::Pending {
+            pending.push(event);
+        }
+    }
+    let batch = context.batch("late", 50, context.at(10_000), context.at(10_050));
+    let mut claimed = actor.claim_batch(&batch).await?;
+    claimed.sort();
+    check_eq("a late batch, beside the pending rows read by id", &claimed, &pending)?;
+    for event in &pending {
+        let token = context.token("later");
+        let claimed = actor.claim(event, &token, context.at(20_000), context.at(20_050)).await?;
+        check_eq(&format!("a late claim of {event}"), claimed, Claimed::Claimed)?;
+    }
+    check(!pending.is_empty(), || "no row was pending in the end".to_owned())?;
+    Ok(pending.len())
+}

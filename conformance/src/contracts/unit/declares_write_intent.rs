@@ -1,0 +1,212 @@
+//! A unit that reads and then writes is not refused at once because of a concurrent writer.
+//!
+//! # Promise
+//! A unit that will write says so when it begins. It may have to wait for a writer, at its beginning or at
+//! its first write, or it goes through beside it. It does not get as far as its write only to be told that
+//! it can never succeed.
+//!
+//! # Steps
+//! A unit begins, reads the candidates and claims one. Beside it:
+//! 1. A writer holds an open claim of the same event. The unit is seen waiting. The writer commits: the unit
+//!    loses (or is told to run again, and then loses). The writer rolls back: the unit wins.
+//! 2. After the unit's read a writer begins and claims another event. It is done with the write, with its
+//!    unit open, or is seen waiting for the unit. Either way the unit's claim succeeds, and so does its
+//!    commit; then the writer's.
+//! 3. The same with a writer that commits at once, if it is not kept waiting.
+//!
+//! # How a violation looks
+//! The write is refused without a wait, each time, as long as anybody writes: under load the unit starves.
+//! Waiting longer or repeating the statement does not help.
+//!
+//! # Source
+//! IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, danielcopper/romm-tender#1092,
+//! WiseLibs/better-sqlite3#836 and #1275, python/cpython#124510.
+
+use async_trait::async_trait;
+use leaseproof_engines::lease::{Claim, Claimed, EventId};
+use leaseproof_engines::store::{LockWait, Result as Answer, Session};
+use leaseproof_engines::{Capability, EngineError};
+use leaseproof_reports::Level;
+
+use crate::contract::{Clocks, Contract, Scope};
+use crate::controls::{Control, Fault, Sabotage};
+use crate::harness::actor::Actor;
+use crate::harness::context::{Context, Progress};
+use crate::harness::finding::{Finding, Judged, check, check_eq};
+use crate::harness::latch::End;
+use crate::harness::row::row;
+
+/// See the module's documentation.
+pub static CONTRACT: Contract = Contract {
+    id: "unit/declares-write-intent",
+    promise: "a read-then-write unit is not refused at once by a concurrent writer: it waits or proceeds",
+    level: Level::Core,
+    requires: &[],
+    scope: Scope::Once,
+    clocks: Clocks::Any,
+    source: "IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, danielcopper/romm-tender#1092, WiseLibs/better-sqlite3#836, #1275, python/cpython#124510",
+    controls: &[
+        Control::new("unit-begins-as-a-reader", &[Sabotage::Set("begin", "BEGIN;")])
+            .unless(&[Capability::ConcurrentWriters])
+            .seen_in("IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, WiseLibs/better-sqlite3#836, python/cpython#124510"),
+        Control::new("claim-does-not-wait-for-locks", &[Sabotage::Session(|| Box::new(Impatient))])
+            .requires(&[Capability::NoWait]),
+    ],
+    doc: include_str!("declares_write_intent.rs"),
+    run: |context| Box::pin(run(context)),
+};
+
+/// Asks for the row's lock and does not wait for it.
+struct Impatient;
+
+#[async_trait]
+impl Fault for Impatient {
+    async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> Answer<Claimed> {
+        session.lock(&claim.event, LockWait::NoWait).await?;
+        session.claim(claim).await
+    }
+}
+
+async fn run(context: &Context) -> Judged {
+    let mut unit = context.actor("unit").await?;
+    let mut writer = context.actor("writer").await?;
+    let mut evidence = Vec::new();
+    for end in [End::Commit, End::Rollback] {
+        let retries = behind_writer(context, &mut unit, &mut writer, end).await?;
+        evidence.push(format!(
+            "the unit was seen waiting for a writer ({end:?}); run again {retries} times"
+        ));
+    }
+    for until in [Writer::HoldsItsUnitOpen, Writer::Commits] {
+        evidence.push(ahead_of_writer(context, &mut unit, &mut writer, until).await?);
+    }
+    Ok(evidence)
+}
+
+/// Reads, then claims, and commits.
+async fn read_then_write(
+    context: &Context,
+    actor: &mut Actor,
+    event: &EventId,
+) -> Result<Claimed, EngineError> {
+    let outcome = async {
+        actor.begin().await?;
+        actor.candidates(10, context.at(100)).await?;
+        let claimed = claim(context, actor, event).await?;
+        actor.commit().await?;
+        Ok(claimed)
+    };
+    let outcome = outcome.await;
+    if outcome.is_err() {
+        // The first error says what happened; that of the rollback would only hide it.
+        drop(actor.rollback().await);
+    }
+    outcome
+}
+
+async fn claim(
+    context: &Context,
+    actor: &mut Actor,
+    event: &EventId,
+) -> Result<Claimed, EngineError> {
+    let token = context.token(actor.name());
+    actor.claim(event, &token, context.at(100), context.at(150)).await
+}
+
+/// Step 1; returns how often the unit was run again.
+async fn behind_writer(
+    context: &Context,
+    unit: &mut Actor,
+    writer: &mut Actor,
+    end: End,
+) -> Result<usize, Finding> {
+    let event = context.enqueued(writer, &format!("contended-{end:?}")).await?;
+    writer.begin().await?;
+    check_eq("the writer claims", claim(context, writer, &event).await?, Claimed::Claimed)?;
+    let waiter = [unit.id()];
+    let answer = {
+        let mut attempt = std::pin::pin!(read_then_write(context, unit, &event));
+        let progress = context.until_waiting(&waiter, attempt.as_mut()).await?;
+        match end {
+            End::Commit => writer.commit().await?,
+            End::Rollback => writer.rollback().await?,
+        }
+        match progress {
+            Progress::Waiting => attempt.await,
+            Progress::Finished(Err(error)) => {
+                let message = format!("a unit that read first was refused without a wait: {error}");
+                return Err(Finding::Broken(message));
+            }
+            Progress::Finished(Ok(claimed)) => {
+                let message =
+                    format!("no proof of overlap: {claimed:?} although a writer had the event");
+                return Err(Finding::Inconclusive(message));
+            }
+        }
+    };
+    // After the wait an engine may say that the unit has to be run again, as a whole.
+    let (answer, retries) = match answer {
+        Err(error) if error.is_retryable() => (read_then_write(context, unit, &event).await?, 1),
+        answer => (answer?, 0),
+    };
+    let promised = if end == End::Commit { Claimed::NotClaimed } else { Claimed::Claimed };
+    check_eq(&format!("the unit's claim behind a writer ({end:?})"), answer, promised)?;
+    check_eq("the attempts of the event", row(writer, &event).await?.attempt, 1)?;
+    Ok(retries)
+}
+
+/// How far the writer goes beside the unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Writer {
+    HoldsItsUnitOpen,
+    Commits,
+}
+
+/// Steps 2 and 3; returns what the writer was seen doing.
+async fn ahead_of_writer(
+    context: &Context,
+    unit: &mut Actor,
+    writer: &mut Actor,
+    until: Writer,
+) -> Result<String, Finding> {
+    let event = context.enqueued(writer, &format!("read-{until:?}")).await?;
+    let other = context.enqueued(writer, &format!("not-read-{until:?}")).await?;
+    unit.begin().await?;
+    unit.candidates(10, context.at(100)).await?;
+    let waiter = [writer.id()];
+    let waited = {
+        let mut writing = std::pin::pin!(async {
+            if until == Writer::HoldsItsUnitOpen {
+                writer.begin().await?;
+            }
+            claim(context, writer, &other).await
+        });
+        let progress = context.until_waiting(&waiter, writing.as_mut()).await?;
+        match claim(context, unit, &event).await {
+            Ok(claimed) => check_eq("the unit's claim beside a writer", claimed, Claimed::Claimed)?,
+            Err(error) => {
+                let message =
+                    format!("a unit that read first could not write beside a writer: {error}");
+                return Err(Finding::Broken(message));
+            }
+        }
+        unit.commit().await?;
+        let (waited, claimed) = match progress {
+            Progress::Waiting => (true, writing.await?),
+            Progress::Finished(claimed) => (false, claimed?),
+        };
+        check_eq("the writer's claim of another event", claimed, Claimed::Claimed)?;
+        waited
+    };
+    if until == Writer::HoldsItsUnitOpen {
+        writer.commit().await?;
+    }
+    for event in [&event, &other] {
+        let row = row(unit, event).await?;
+        check(row.token.is_some(), || {
+            format!("{event} was claimed in a unit that committed, and is free")
+        })?;
+    }
+    let wait = if waited { "was seen waiting for the unit" } else { "did not wait for the unit" };
+    Ok(format!("a writer ({until:?}) {wait}, which went through"))
+}

@@ -1,0 +1,144 @@
+//! Locks held on purpose, behind which attempts queue up before any of them can take effect.
+//!
+//! Whoever waits here was seen waiting while the lock was held: that is the proof that attempts
+//! overlapped. An attempt that returned too early has no such proof, but its answer is judged all the
+//! same: a wrong answer is a broken promise, a right one without proof is inconclusive.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+
+use leaseproof_engines::lease::EventId;
+use leaseproof_engines::store::{LockWait, SessionId};
+
+use crate::harness::actor::Actor;
+use crate::harness::context::{Context, Progress};
+use crate::harness::finding::Finding;
+
+/// How an open unit ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It takes effect.
+    Commit,
+    /// It never was.
+    Rollback,
+}
+
+/// Which of two attempts queues up first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// The one named first.
+    AsGiven,
+    /// The one named second.
+    Reversed,
+}
+
+/// One party's attempt at a row that is locked.
+pub struct Attempt<F> {
+    /// The session that makes it.
+    pub session: SessionId,
+    /// Whether it would take effect on the row as it stands. An engine may answer any other at
+    /// once, since waiting could not make it succeed.
+    pub waits: bool,
+    /// The operation.
+    pub operation: F,
+}
+
+/// Whether every attempt that had to wait was seen waiting.
+///
+/// Demanded after the answers were judged: a wrong answer is a broken promise with or without it.
+#[must_use = "a race without proof of overlap has not been one"]
+pub struct Proof(Option<Finding>);
+
+impl Proof {
+    /// Goes on when the attempts overlapped.
+    ///
+    /// # Errors
+    /// [`Finding::Inconclusive`] otherwise.
+    pub fn demand(self) -> Result<(), Finding> {
+        self.0.map_or(Ok(()), Err)
+    }
+}
+
+/// Drives an attempt until it is seen waiting for the open unit of `holder`, then ends that unit.
+///
+/// # Errors
+/// The engine's, when the unit cannot be ended.
+pub async fn behind<F: Future>(
+    context: &Context,
+    holder: &mut Actor,
+    end: End,
+    waiter: SessionId,
+    attempt: F,
+) -> Result<(F::Output, Proof), Finding> {
+    let mut attempt = pin!(attempt);
+    let queued = queue(context, waiter, attempt.as_mut()).await;
+    match end {
+        End::Commit => holder.commit().await?,
+        End::Rollback => holder.rollback().await?,
+    }
+    Ok((finish(queued.answer, attempt).await, Proof(queued.missing)))
+}
+
+/// Lets two attempts queue up behind the lock of `keeper`, then lets go; answers come as given.
+///
+/// Which of them the engine serves first is its own affair.
+///
+/// # Errors
+/// The engine's, when the lock cannot be had or given up.
+pub async fn released<A: Future, B: Future>(
+    context: &Context,
+    keeper: &mut Actor,
+    event: &EventId,
+    arrival: Arrival,
+    (one, two): (Attempt<A>, Attempt<B>),
+) -> Result<((A::Output, B::Output), Proof), Finding> {
+    keeper.begin().await?;
+    keeper.lock(event, LockWait::Block).await?;
+    let (mut left, mut right) = (pin!(one.operation), pin!(two.operation));
+    // Whoever came first stays behind the lock while the other arrives: nobody lets go before the end.
+    let (left_queued, right_queued) = match arrival {
+        Arrival::AsGiven => {
+            let first = queue(context, one.session, left.as_mut()).await;
+            (first, queue(context, two.session, right.as_mut()).await)
+        }
+        Arrival::Reversed => {
+            let first = queue(context, two.session, right.as_mut()).await;
+            (queue(context, one.session, left.as_mut()).await, first)
+        }
+    };
+    keeper.rollback().await?;
+    let missing = left_queued.missing.filter(|_| one.waits);
+    let missing = missing.or(right_queued.missing.filter(|_| two.waits));
+    let left = finish(left_queued.answer, left);
+    let right = finish(right_queued.answer, right);
+    Ok((futures::future::join(left, right).await, Proof(missing)))
+}
+
+/// An attempt that waits, or what it returned instead.
+struct Queued<T> {
+    answer: Option<T>,
+    missing: Option<Finding>,
+}
+
+async fn queue<F: Future>(
+    context: &Context,
+    session: SessionId,
+    attempt: Pin<&mut F>,
+) -> Queued<F::Output> {
+    let returned = "no proof of overlap: an attempt returned although the row was locked";
+    match context.until_waiting(&[session], attempt).await {
+        Ok(Progress::Waiting) => Queued { answer: None, missing: None },
+        Ok(Progress::Finished(answer)) => Queued {
+            answer: Some(answer),
+            missing: Some(Finding::Inconclusive(returned.to_owned())),
+        },
+        Err(finding) => Queued { answer: None, missing: Some(finding) },
+    }
+}
+
+async fn finish<F: Future>(answer: Option<F::Output>, attempt: Pin<&mut F>) -> F::Output {
+    match answer {
+        Some(answer) => answer,
+        None => attempt.await,
+    }
+}

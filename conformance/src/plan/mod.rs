@@ -1,0 +1,4 @@
+//! What will be run: engines, contracts, variants, seeds, and which part of it.
+
+pub mod shard;
+pub mod variant;
