@@ -27,7 +27,7 @@ pub const EMPTY: usize = 1;
 pub const SHORT: usize = 2;
 /// Releases that were refused: somebody else had the event.
 pub const REFUSED: usize = 3;
-/// Errors after which the unit was run again.
+/// Errors after which the transaction was run again.
 pub const RETRIES: usize = 4;
 
 /// Every event is due long before this instant, however often it went to the tail.
@@ -42,7 +42,7 @@ pub struct Claimer {
     name: usize,
     limit: u32,
     strategy: Strategy,
-    /// Whether each claim is a unit of its own making, as of one that writes more beside it.
+    /// Whether each claim is a transaction of its own making, as of one that writes more beside it.
     pub in_unit: bool,
     /// Whether what was claimed is not released: the claim itself sends it to the tail.
     pub keeps: bool,

@@ -22,7 +22,7 @@ pub struct Known {
 }
 
 /// Lets `waiter` wait for a row that `holder` keeps for `hold` after the waiter has begun. An engine
-/// that locks its whole file lets a unit wait where it begins.
+/// that locks its whole file lets a transaction wait where it begins.
 ///
 /// # Errors
 /// When the engine fails.

@@ -52,7 +52,7 @@ pub enum Task {
         warm_up_ms: u64,
         /// Milliseconds that are measured.
         window_ms: u64,
-        /// Whether each claim is a unit that reads first, and says beforehand that it will write.
+        /// Whether each claim is a transaction that reads first, and says beforehand that it will write.
         unit: Unit,
         /// When a commit is told to be done.
         synchronous: Synchronous,
@@ -64,7 +64,7 @@ pub enum Task {
     },
 }
 
-/// The unit around a claim.
+/// The transaction around a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Unit {
     /// None: the claim's own statements.

@@ -94,7 +94,7 @@ pub(crate) async fn drain(
     Ok(answer)
 }
 
-/// Effect and ack in one unit; whether the event was still ours.
+/// Effect and ack in one transaction; whether the event was still ours.
 async fn handle(
     session: &mut Box<dyn Session>,
     event: &EventId,

@@ -1,7 +1,7 @@
-//! The load runner beside sysbench: the same unit of a claim, statement by statement, on MySQL and
+//! The load runner beside sysbench: the same transaction of a claim, statement by statement, on MySQL and
 //! MariaDB.
 //!
-//! Both open the unit and commit it in text, lock with one prepared statement, and mark each event with
+//! Both open the transaction and commit it in text, lock with one prepared statement, and mark each event with
 //! another one. Neither encrypts, which sysbench 1.0 can only with files of keys; the runner's URL is
 //! changed for that. Measured only when it is asked for.
 
@@ -43,7 +43,7 @@ impl Scenario for PeerSysbench {
     }
 
     fn question(&self) -> &'static str {
-        "Is the load runner as quick as sysbench with the same unit?"
+        "Is the load runner as quick as sysbench with the same transaction?"
     }
 
     fn headline(&self) -> &'static [&'static str] {

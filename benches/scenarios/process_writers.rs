@@ -20,7 +20,7 @@ const WRITERS: [(&str, &str); 4] =
 /// The scenario's one instance.
 pub static SCENARIO: ProcessWriters = ProcessWriters;
 
-/// Processes × the unit around a claim × whether its commit waits for the disk.
+/// Processes × the transaction around a claim × whether its commit waits for the disk.
 pub struct ProcessWriters;
 
 #[async_trait]

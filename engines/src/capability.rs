@@ -25,7 +25,7 @@ pub enum Capability {
     SubSecondInstants,
     /// One session may end another one's connection.
     Terminate,
-    /// A table that was created in a unit is gone when the unit is rolled back.
+    /// A table that was created in a transaction is gone when the transaction is rolled back.
     TransactionalDdl,
     /// A locking read keeps no lock on rows that it has passed over.
     UnlocksPassedRows,

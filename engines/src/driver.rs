@@ -63,7 +63,7 @@ pub(crate) struct Codes {
     pub(crate) unavailable: &'static [&'static str],
     /// What a plain insert reports for an existing key.
     pub(crate) duplicate: &'static [&'static str],
-    /// Whether any error ends the open unit, as PostgreSQL does.
+    /// Whether any error ends the open transaction, as PostgreSQL does.
     pub(crate) aborts_on_any_error: bool,
 }
 
@@ -108,7 +108,7 @@ pub(crate) trait Wire: Send {
         text: &str,
         values: &[Value],
     ) -> std::result::Result<Vec<Row>, WireError>;
-    /// Tells that no unit is open any more: the moment at which a pooler takes the connection back.
+    /// Tells that no transaction is open any more: the moment at which a pooler takes the connection back.
     fn unit_ended(&mut self) {}
     /// Says goodbye to the server.
     async fn close(self: Box<Self>);

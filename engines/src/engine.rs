@@ -52,7 +52,7 @@ pub struct DatabaseClock {
     /// The statements that read it, by the names of those that they replace.
     pub statements: Statements,
     /// Every expression by which they read it, in microseconds since the Unix epoch; the first one is
-    /// current even inside a unit that has waited.
+    /// current even inside a transaction that has waited.
     pub readings: &'static [&'static str],
 }
 

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The unit of work is gone; the whole unit, not one statement of it, may be run again.
+    /// The transaction is gone; the whole transaction, not one statement of it, may be run again.
     Retryable,
     /// The server refuses writes on this connection (a demoted or read-only node): whether a lease
     /// is still held is unknown, and nothing may be concluded from it.
@@ -79,7 +79,7 @@ impl EngineError {
         matches!(self.code.as_deref(), Some("42501" | "1044" | "1142" | "1227"))
     }
 
-    /// Whether the whole unit of work may be run again.
+    /// Whether the whole transaction may be run again.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         self.kind == ErrorKind::Retryable

@@ -19,7 +19,7 @@ pub(crate) fn statement_cache(options: &SessionOptions) -> usize {
     if options.pooled { 0 } else { DRIVER_DEFAULT }
 }
 
-/// Connections that take turns whenever no unit is open.
+/// Connections that take turns whenever no transaction is open.
 pub(crate) struct PooledWire {
     connections: [Box<dyn Wire>; CONNECTIONS],
     lent: usize,

@@ -1,8 +1,8 @@
 //! One session for every SQL engine: named statements in, protocol outcomes out.
 //!
-//! The differences between engines are in their statements and codes; the unit of work is kept
-//! here, once. After a retryable error inside a unit nothing but `rollback` is let through, because
-//! MySQL and MariaDB would run the rest of an aborted unit in autocommit.
+//! The differences between engines are in their statements and codes; the transaction is kept
+//! here, once. After a retryable error inside a transaction nothing but `rollback` is let through, because
+//! MySQL and MariaDB would run the rest of an aborted transaction in autocommit.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ pub(crate) fn compile_all(
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Unit {
     None,
-    /// The unit could not be begun. What belongs to it must not run by itself.
+    /// The transaction could not be begun. What belongs to it must not run by itself.
     NotBegun,
     Open,
     Aborted,
@@ -166,11 +166,11 @@ impl SqlSession {
     }
 
     fn aborted(&self, operation: &'static str) -> EngineError {
-        let message = "the unit was aborted; roll it back and run it again from its start";
+        let message = "the transaction was aborted; roll it back and run it again from its start";
         EngineError::new(self.codes.engine, operation, ErrorKind::Retryable, message)
     }
 
-    /// Classifies an error and remembers that the open unit is gone.
+    /// Classifies an error and remembers that the open transaction is gone.
     fn failed(&mut self, operation: &'static str, error: crate::driver::WireError) -> EngineError {
         let error = self.codes.classify(operation, error);
         let survives = error.kind == ErrorKind::Fatal && !self.codes.aborts_on_any_error;
@@ -193,7 +193,7 @@ impl SqlSession {
         outcome.map_err(|error| self.failed(operation, error))
     }
 
-    /// Outside of a unit a pooler takes the connection back after each statement.
+    /// Outside of a transaction a pooler takes the connection back after each statement.
     fn give_back(&mut self) {
         if self.unit == Unit::None {
             self.wire.unit_ended();
@@ -213,7 +213,7 @@ impl SqlSession {
         outcome.map_err(|error| self.failed(operation, error))
     }
 
-    /// Runs a statement of the unit's frame, such as `begin`.
+    /// Runs a statement of the transaction's frame, such as `begin`.
     async fn frame(&mut self, operation: &'static str, name: &str) -> Result<()> {
         let statements = Arc::clone(&self.statements);
         let statement = self.statement(&statements, operation, name)?;
@@ -221,11 +221,11 @@ impl SqlSession {
         outcome.map_err(|error| self.codes.classify(operation, error))
     }
 
-    /// Opens a unit by the named statement. One that could not be begun is poisoned like one that was
+    /// Opens a transaction by the named statement. One that could not be begun is poisoned like one that was
     /// aborted, or its statements would run in autocommit when the caller goes on.
     async fn open_unit(&mut self, name: &str) -> Result<()> {
         if !matches!(self.unit, Unit::None | Unit::NotBegun) {
-            return Err(self.fatal("begin", "a unit is open already".to_owned()));
+            return Err(self.fatal("begin", "a transaction is open already".to_owned()));
         }
         let begun = self.frame("begin", name).await;
         self.unit = match begun {
@@ -275,14 +275,14 @@ impl SqlSession {
         }
     }
 
-    /// Wraps several statements in a unit of their own, unless the caller opened one.
+    /// Wraps several statements in a transaction of their own, unless the caller opened one.
     async fn begin_own_unit(&mut self) -> Result<bool> {
         if self.unit != Unit::None {
             return Ok(false);
         }
         let begun = self.begin().await;
         if begun.is_err() {
-            // The caller opened no unit that would have to be rolled back.
+            // The caller opened no transaction that would have to be rolled back.
             self.unit = Unit::None;
         }
         begun.map(|()| true)

@@ -1,7 +1,7 @@
 //! The seam that contracts speak to: an isolated store, the sessions of its workers, an observer.
 //!
 //! Nothing here assumes our table or our statements. A session is one physical connection of its
-//! own. Outside `begin` … `commit` every operation is a unit of its own.
+//! own. Outside `begin` … `commit` every operation is a transaction of its own.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ pub struct StoreOptions {
     pub session: &'static str,
     /// How often an event may be claimed before it is given up as `DEAD`.
     pub max_attempts: u32,
-    /// Whether sessions let through what follows an aborted unit, as a driver does. Only who measures
+    /// Whether sessions let through what follows an aborted transaction, as a driver does. Only who measures
     /// what the engine makes of it wants that.
     pub unguarded: bool,
 }
@@ -99,7 +99,7 @@ pub struct SessionOptions {
     pub read_only: bool,
     /// The isolation of this session, in place of the store's.
     pub isolation: Option<Isolation>,
-    /// Whether it is to work as behind a pooler in transaction mode: every unit, and every statement
+    /// Whether it is to work as behind a pooler in transaction mode: every transaction, and every statement
     /// outside of one, is run by another connection than the one before, and none is prepared by name.
     pub pooled: bool,
     /// By how much the worker's own clock is ahead of the host's, in microseconds. The reference
@@ -203,21 +203,21 @@ pub trait Observer: Send {
 ///
 /// # Errors
 /// Every operation fails with the engine's own error, sorted by [`crate::error::ErrorKind`]. After a
-/// retryable error inside a unit the session refuses everything but `rollback`, whatever the
-/// server would accept, so that no tail of a unit survives its head. After a `begin` that failed it
+/// retryable error inside a transaction the session refuses everything but `rollback`, whatever the
+/// server would accept, so that no tail of a transaction survives its head. After a `begin` that failed it
 /// refuses everything but `begin` and `rollback`, for the same reason.
 #[async_trait]
 pub trait Session: Send {
     /// What an observer calls this session.
     fn id(&self) -> SessionId;
 
-    /// Begins a unit of work that will write.
+    /// Begins a transaction that will write.
     async fn begin(&mut self) -> Result<()>;
-    /// Begins a unit that reads first and thereby fixes its snapshot where the engine has one.
+    /// Begins a transaction that reads first and thereby fixes its snapshot where the engine has one.
     async fn begin_snapshot(&mut self) -> Result<()>;
-    /// Commits the unit. An error means that nothing of it may be relied on.
+    /// Commits the transaction. An error means that nothing of it may be relied on.
     async fn commit(&mut self) -> Result<()>;
-    /// Undoes the unit.
+    /// Undoes the transaction.
     async fn rollback(&mut self) -> Result<()>;
 
     /// Inserts events; returns how many were new.
@@ -236,8 +236,8 @@ pub trait Session: Send {
         now: Instant,
         until: Instant,
     ) -> Result<Renewed>;
-    /// Asks whether an event is still owned and live, changing nothing. Inside a unit it also keeps
-    /// the event until the unit ends, so that what is written beside it is written by the owner.
+    /// Asks whether an event is still owned and live, changing nothing. Inside a transaction it also keeps
+    /// the event until the transaction ends, so that what is written beside it is written by the owner.
     async fn confirm(
         &mut self,
         event: &EventId,
@@ -250,8 +250,8 @@ pub trait Session: Send {
     async fn release(&mut self, event: &EventId, token: &FencingToken) -> Result<Released>;
     /// Gives up events that were claimed as often as the store allows, and whose last lease is over;
     /// returns those that this call gave up, at most `limit`, in order of due instant and event id.
-    async fn bury(&mut self, limit: u32, now: Instant) -> Result<Vec<EventId>>;
-    /// Locks an event's row and changes nothing; needs an open unit.
+    async fn dead_letter(&mut self, limit: u32, now: Instant) -> Result<Vec<EventId>>;
+    /// Locks an event's row and changes nothing; needs an open transaction.
     async fn lock(&mut self, event: &EventId, wait: LockWait) -> Result<()>;
 
     /// Reserves an event in a consumer's ledger.

@@ -99,7 +99,9 @@ fn statements(contract: &Contract, selection: &Selection) {
     out!("# Reference statements on {}\n", engine.title());
     let statements = engine.statements();
     let relevant = |name: &str| match contract.family() {
-        "claim" => name.starts_with("claim") || matches!(name, "candidates" | "exhausted" | "bury"),
+        "claim" => {
+            name.starts_with("claim") || matches!(name, "candidates" | "exhausted" | "dead_letter")
+        }
         "replay" => name == "reserve" || name == "apply_effect",
         "stop" => name == "release" || name == "backlog",
         "fence" | "time" => matches!(name, "claim" | "renew" | "ack" | "release" | "schema"),

@@ -86,7 +86,7 @@ through_fault! {
     confirm(event: &EventId, token: &FencingToken, now: Instant) -> Confirmed;
     ack(event: &EventId, token: &FencingToken, now: Instant) -> Acked;
     release(event: &EventId, token: &FencingToken) -> Released;
-    bury(limit: u32, now: Instant) -> Vec<EventId>;
+    dead_letter(limit: u32, now: Instant) -> Vec<EventId>;
     lock(event: &EventId, wait: LockWait) -> ();
     reserve(consumer: &str, event: &EventId) -> Reserved;
     apply_effect(consumer: &str, event: &EventId) -> ();

@@ -116,7 +116,7 @@ impl Sabotage {
         )],
     ]);
 
-    /// Lets every statement of a unit run in autocommit.
+    /// Lets every statement of a transaction run in autocommit.
     pub const WITHOUT_TRANSACTION: Self = Self::EitherOf(&[&[
         Self::Set("begin", "SELECT 1;"),
         Self::Set("commit", "SELECT 1;"),
@@ -289,14 +289,14 @@ pub trait Fault: Send {
     ) -> Result<Released> {
         session.release(event, token).await
     }
-    /// See [`Session::bury`].
-    async fn bury(
+    /// See [`Session::dead_letter`].
+    async fn dead_letter(
         &mut self,
         session: &mut dyn Session,
         limit: u32,
         now: Instant,
     ) -> Result<Vec<EventId>> {
-        session.bury(limit, now).await
+        session.dead_letter(limit, now).await
     }
     /// See [`Session::lock`].
     async fn lock(

@@ -1,4 +1,4 @@
-//! Sessions that go on after the engine has ended their unit, each in the way of some driver or loop.
+//! Sessions that go on after the engine has ended their transaction, each in the way of some driver or loop.
 
 use async_trait::async_trait;
 use leaseproof_engines::EngineError;
@@ -36,7 +36,7 @@ impl Fault for TailAlone {
     }
 }
 
-/// Begins again for what is left of the unit.
+/// Begins again for what is left of the transaction.
 pub struct TailInNewUnit;
 
 #[async_trait]
@@ -84,7 +84,7 @@ impl Fault for KeepsHead {
     }
 }
 
-/// Runs the failed statement once more, by itself, as if its unit were still there.
+/// Runs the failed statement once more, by itself, as if its transaction were still there.
 #[derive(Default)]
 pub struct RepeatsStatement {
     unit_lost: bool,

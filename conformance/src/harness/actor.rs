@@ -69,7 +69,7 @@ impl Actor {
         self.session.id()
     }
 
-    /// Begins a unit that will write.
+    /// Begins a transaction that will write.
     ///
     /// # Errors
     /// The engine's, as for every operation below.
@@ -78,7 +78,7 @@ impl Actor {
         log.run(self.session.begin(), |()| Ending::Ok).await
     }
 
-    /// Begins a unit that reads first.
+    /// Begins a transaction that reads first.
     ///
     /// # Errors
     /// The engine's.
@@ -87,7 +87,7 @@ impl Actor {
         log.run(self.session.begin_snapshot(), |()| Ending::Ok).await
     }
 
-    /// Commits the unit.
+    /// Commits the transaction.
     ///
     /// # Errors
     /// The engine's.
@@ -96,7 +96,7 @@ impl Actor {
         log.run(self.session.commit(), |()| Ending::Ok).await
     }
 
-    /// Undoes the unit.
+    /// Undoes the transaction.
     ///
     /// # Errors
     /// The engine's.
@@ -231,12 +231,12 @@ impl Actor {
     ///
     /// # Errors
     /// The engine's.
-    pub async fn bury(&mut self, limit: u32, now: Instant) -> Answer<Vec<EventId>> {
-        let log = self.log(format!("bury up to {limit} at {now}"));
-        log.run(self.session.bury(limit, now), |_| Ending::Ok).await
+    pub async fn dead_letter(&mut self, limit: u32, now: Instant) -> Answer<Vec<EventId>> {
+        let log = self.log(format!("dead-letter up to {limit} at {now}"));
+        log.run(self.session.dead_letter(limit, now), |_| Ending::Ok).await
     }
 
-    /// Locks an event's row inside a unit.
+    /// Locks an event's row inside a transaction.
     ///
     /// # Errors
     /// The engine's.

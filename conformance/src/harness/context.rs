@@ -193,7 +193,7 @@ impl Context {
         let mut retries = Retries::default();
         loop {
             let outcome = actor.enqueue(&[self.new_event(id)]).await;
-            // Under SERIALIZABLE an engine may ask for any unit to be run again, for what others read.
+            // Under SERIALIZABLE an engine may ask for any transaction to be run again, for what others read.
             if !retries.rerun(&outcome) {
                 return outcome.map(|_| EventId::new(id));
             }

@@ -14,7 +14,7 @@ use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::Finding;
 
-/// How an open unit ends.
+/// How an open transaction ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// It takes effect.
@@ -59,10 +59,10 @@ impl Proof {
     }
 }
 
-/// Drives an attempt until it is seen waiting for the open unit of `holder`, then ends that unit.
+/// Drives an attempt until it is seen waiting for the open transaction of `holder`, then ends that transaction.
 ///
 /// # Errors
-/// The engine's, when the unit cannot be ended.
+/// The engine's, when the transaction cannot be ended.
 pub async fn behind<F: Future>(
     context: &Context,
     holder: &mut Actor,

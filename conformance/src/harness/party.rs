@@ -1,4 +1,4 @@
-//! A unit of work with a head and a tail, whose every trace can be found.
+//! A transaction with a head and a tail, whose every trace can be found.
 
 use leaseproof_engines::lease::{EventId, EventRow};
 use leaseproof_engines::store::Result as Answer;
@@ -9,7 +9,7 @@ use crate::harness::finding::{Finding, check, check_eq};
 use crate::harness::row::row;
 use crate::worker::CONSUMER;
 
-/// A party with a unit of its own: an effect and a claim in its head, an effect, a
+/// A party with a transaction of its own: an effect and a claim in its head, an effect, a
 /// claim and a new event in its tail.
 pub struct Party {
     /// Its session.
@@ -20,13 +20,13 @@ pub struct Party {
 }
 
 impl Party {
-    /// A party that has no unit yet.
+    /// A party that has no transaction yet.
     #[must_use]
     pub fn new(actor: Actor) -> Self {
         Self { actor, before: Vec::new(), late: EventId::new("") }
     }
 
-    /// Enqueues the events of its next unit, of which `id` is part of the ids.
+    /// Enqueues the events of its next transaction, of which `id` is part of the ids.
     ///
     /// # Errors
     /// The engine's, as for every operation below.
@@ -73,7 +73,7 @@ impl Party {
         ]
     }
 
-    /// The last part of the unit, which has to go through.
+    /// The last part of the transaction, which has to go through.
     ///
     /// # Errors
     /// The engine's first.
@@ -81,7 +81,7 @@ impl Party {
         self.tail(context).await.into_iter().collect()
     }
 
-    /// Goes on when nothing of the unit is there.
+    /// Goes on when nothing of the transaction is there.
     ///
     /// # Errors
     /// [`Finding::Broken`] with what was left; the engine's.
@@ -90,20 +90,21 @@ impl Party {
             let event = &before.event;
             let effects = reader.effects(CONSUMER, event).await?;
             check_eq(
-                &format!("{when}: the effects of {event}, in a unit that was aborted"),
+                &format!("{when}: the effects of {event}, in a transaction that was aborted"),
                 effects,
                 0,
             )?;
-            let step = format!("{when}: the row of {event}, claimed in a unit that was aborted");
+            let step =
+                format!("{when}: the row of {event}, claimed in a transaction that was aborted");
             check_eq(&step, &row(reader, event).await?, before)?;
         }
         let late = reader.event(&self.late).await?;
         check(late.is_none(), || {
-            format!("{when}: an event was enqueued by a unit that was aborted")
+            format!("{when}: an event was enqueued by a transaction that was aborted")
         })
     }
 
-    /// Runs the unit from its start, and goes on when all of it is there.
+    /// Runs the transaction from its start, and goes on when all of it is there.
     ///
     /// # Errors
     /// [`Finding::Broken`] with what is missing; the engine's.
@@ -114,13 +115,17 @@ impl Party {
         self.actor.commit().await?;
         for before in &self.before {
             let effects = self.actor.effects(CONSUMER, &before.event).await?;
-            check_eq(&format!("{when}: the effects when the unit was run again"), effects, 1)?;
+            check_eq(
+                &format!("{when}: the effects when the transaction was run again"),
+                effects,
+                1,
+            )?;
             let row = row(&mut self.actor, &before.event).await?;
             check_eq(&format!("{when}: the attempts then"), row.attempt, before.attempt + 1)?;
         }
         let late = self.actor.event(&self.late).await?;
         check(late.is_some(), || {
-            format!("{when}: the unit was run again, and its new event is not there")
+            format!("{when}: the transaction was run again, and its new event is not there")
         })
     }
 }

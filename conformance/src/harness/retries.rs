@@ -4,10 +4,10 @@ use leaseproof_engines::EngineError;
 
 use crate::history::Recorder;
 
-/// How often in a row a unit may be run again before its error counts.
+/// How often in a row a transaction may be run again before its error counts.
 const MOST_RETRIES: usize = 8;
 
-/// Counts how often a loser had to run its unit again.
+/// Counts how often a loser had to run its transaction again.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Retries {
     /// Retryable errors so far.
@@ -16,7 +16,7 @@ pub struct Retries {
 }
 
 impl Retries {
-    /// Whether the whole unit is to be run again, as the engine asked for; what it said is noted as what
+    /// Whether the whole transaction is to be run again, as the engine asked for; what it said is noted as what
     /// the loser of a race sees.
     pub fn again<T>(&mut self, recorder: &Recorder, outcome: &Result<T, EngineError>) -> bool {
         if matches!(outcome, Err(error) if error.is_retryable()) {

@@ -1,8 +1,8 @@
 //! The reference worker: claims, works, renews, acks and stops by the rules of the lease protocol.
 //!
 //! It claims nothing after the stop decision. It trusts no lease beyond the last deadline that the
-//! store confirmed, and asks its [`Permit`] before every step. It reserves an event in the unit of its
-//! effect, and acks after that unit has committed. A [`WorkerFault`] breaks one of these rules.
+//! store confirmed, and asks its [`Permit`] before every step. It reserves an event in the transaction of its
+//! effect, and acks after that transaction has committed. A [`WorkerFault`] breaks one of these rules.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -67,9 +67,9 @@ impl Death {
 /// A step of a delivery, after which a worker may die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Step {
-    /// The event is reserved; the unit is open.
+    /// The event is reserved; the transaction is open.
     Reserve,
-    /// The effect is applied; the unit is open.
+    /// The effect is applied; the transaction is open.
     Effect,
     /// Reservation and effect are committed.
     Commit,
@@ -208,11 +208,11 @@ impl Worker {
         }
     }
 
-    /// Hands an event to the consumer and acks it, or dies after the step `last`: then the unit
+    /// Hands an event to the consumer and acks it, or dies after the step `last`: then the transaction
     /// stays open if it was open there.
     ///
     /// # Errors
-    /// The engine's; the unit is rolled back then, and nothing was acked.
+    /// The engine's; the transaction is rolled back then, and nothing was acked.
     pub async fn deliver(
         &mut self,
         event: &EventId,

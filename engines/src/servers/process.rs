@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct ProcessId {
     /// Its number.
     pub pid: i32,
-    /// When it started, in a unit of the operating system's own.
+    /// When it started, in a transaction of the operating system's own.
     pub start: u64,
 }
 

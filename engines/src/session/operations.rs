@@ -21,7 +21,7 @@ fn bytes(token: &FencingToken) -> Value {
 impl SqlSession {
     /// Reads candidates, then one guarded update each: the update decides, not the read.
     ///
-    /// Outside of a unit every update is committed on its own. When one fails, those before it are
+    /// Outside of a transaction every update is committed on its own. When one fails, those before it are
     /// won all the same, and the caller is told of them: nobody else would be until they expire.
     async fn claim_each(&mut self, batch: &ClaimBatch) -> Result<Vec<EventId>> {
         let mut claimed = Vec::new();
@@ -85,7 +85,7 @@ impl Session for SqlSession {
 
     async fn commit(&mut self) -> Result<()> {
         match self.unit {
-            Unit::None => Err(self.fatal("commit", "no unit is open".to_owned())),
+            Unit::None => Err(self.fatal("commit", "no transaction is open".to_owned())),
             Unit::Aborted | Unit::NotBegun => {
                 self.rollback().await?;
                 Err(self.aborted("commit"))
@@ -94,7 +94,7 @@ impl Session for SqlSession {
                 let outcome = self.frame("commit", "commit").await;
                 self.unit = Unit::None;
                 if outcome.is_err() {
-                    // SQLite keeps the unit open when COMMIT finds the file busy, and the others
+                    // SQLite keeps the transaction open when COMMIT finds the file busy, and the others
                     // ignore a rollback of nothing. The commit's own error is the one to report.
                     drop(self.frame("roll back", "rollback").await);
                 }
@@ -229,21 +229,21 @@ impl Session for SqlSession {
         })
     }
 
-    async fn bury(&mut self, limit: u32, now: Instant) -> Result<Vec<EventId>> {
+    async fn dead_letter(&mut self, limit: u32, now: Instant) -> Result<Vec<EventId>> {
         let parameters = [("limit", Value::Int(limit.into())), ("now", Value::Int(now.0))];
-        let rows = self.rows("bury", "exhausted", &parameters).await?;
-        let mut buried = Vec::new();
-        for event in self.event_ids("bury", rows)? {
+        let rows = self.rows("dead-letter", "exhausted", &parameters).await?;
+        let mut given_up = Vec::new();
+        for event in self.event_ids("dead-letter", rows)? {
             let parameters = [("event", text(&event)), ("now", Value::Int(now.0))];
-            match self.run("bury", "bury", &parameters).await {
+            match self.run("dead-letter", "dead_letter", &parameters).await {
                 Ok(0) => {}
-                Ok(_) => buried.push(event),
-                // Those before it are given up all the same, each in a unit of its own.
-                Err(_) if self.unit == Unit::None && !buried.is_empty() => break,
+                Ok(_) => given_up.push(event),
+                // Those before it are given up all the same, each in a transaction of its own.
+                Err(_) if self.unit == Unit::None && !given_up.is_empty() => break,
                 Err(error) => return Err(error),
             }
         }
-        Ok(buried)
+        Ok(given_up)
     }
 
     async fn lock(&mut self, event: &EventId, wait: LockWait) -> Result<()> {

@@ -1,29 +1,29 @@
 //! Units that settle several events in opposite order end with at most a classified retry.
 //!
 //! # Promise
-//! An owner renews and acks the events of a batch in units of several events, from two connections.
+//! An owner renews and acks the events of a batch in transactions of several events, from two connections.
 //! Units that take common events in the same order wait for each other and do not deadlock. Units that
 //! take them in opposite order block each other; the engine ends that, and the one that has to give way
-//! is told by a retryable error. It runs its whole unit again. Nothing of its first run stays, and no
-//! half of either unit.
+//! is told by a retryable error. It runs its whole transaction again. Nothing of its first run stays, and no
+//! half of either transaction.
 //!
 //! # Steps
-//! A owns two fresh events until 150 in every round. A unit does one thing to both: renew them to 180,
+//! A owns two fresh events until 150 in every round. A transaction does one thing to both: renew them to 180,
 //! renew them to 200, or ack them.
-//! 1. Opposite order: each of two units has done the first of its events; the first unit is seen
-//!    waiting for the second; then the second unit goes on to the event that the first one holds.
-//! 2. At least one unit goes on. One that failed with a retryable error is rolled back and run again from
+//! 1. Opposite order: each of two transactions has done the first of its events; the first transaction is seen
+//!    waiting for the second; then the second transaction goes on to the event that the first one holds.
+//! 2. At least one transaction goes on. One that failed with a retryable error is rolled back and run again from
 //!    its start, in the order of the ids. It may overtake the one that waits (PostgreSQL lets it), so that
 //!    they block each other anew and the other one gives way: then something was taken in between.
-//! 3. Same order: the second unit is seen waiting at its first event until the first unit commits. It
+//! 3. Same order: the second transaction is seen waiting at its first event until the first transaction commits. It
 //!    goes on, or is told to retry where the isolation demands it.
-//! 4. At the end of each round both events are as the two units leave them in one order or the other,
-//!    and what each unit was told about both of them fits the same order.
+//! 4. At the end of each round both events are as the two transactions leave them in one order or the other,
+//!    and what each transaction was told about both of them fits the same order.
 //!
 //! # How a violation looks
-//! Both units give way at once; neither ever ends; the error is not classified, so that the worker stops; or the
+//! Both transactions give way at once; neither ever ends; the error is not classified, so that the worker stops; or the
 //! worker repeats the statement instead of the unit: one event keeps what the other one lost, or, where
-//! the other unit overwrote that in any case, the committed unit was told of one event done and one not.
+//! the other transaction overwrote that in any case, the committed transaction was told of one event done and one not.
 //!
 //! # Source
 //! symfony/symfony#54103, y-scope/spider#371, treasure-data/digdag#1475, ShipfoxHQ/shipfox#1707,
@@ -53,7 +53,7 @@ use crate::harness::row::row;
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
     id: "ack/bulk-locks-in-order",
-    promise: "units over common events do not deadlock in one order, and report a classified retry in opposite orders",
+    promise: "transactions over common events do not deadlock in one order, and report a classified retry in opposite orders",
     level: Level::Extended,
     requires: &[Capability::ConcurrentWriters, Capability::WaitObservation],
     scope: Scope::Once,
@@ -72,14 +72,14 @@ pub static CONTRACT: Contract = Contract {
     run: |context| Box::pin(run(context)),
 };
 
-/// What a unit does to both events.
+/// What a transaction does to both events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Work {
     Renew(i64),
     Ack,
 }
 
-/// A connection of the owner, what its units do, and which statements of the last one had an effect.
+/// A connection of the owner, what its transactions do, and which statements of the last one had an effect.
 struct Party {
     actor: Actor,
     work: Work,
@@ -118,7 +118,8 @@ async fn run(context: &Context) -> Judged {
         same_retries += same(context, &mut reader, (&mut one, &mut two), &batch).await?;
     }
     Ok(vec![
-        "4 rounds of two units over two common events, one seen waiting for the other".to_owned(),
+        "4 rounds of two transactions over two common events, one seen waiting for the other"
+            .to_owned(),
         format!(
             "retryable errors: {opposite_retries} in opposite order, {same_retries} in the same order"
         ),
@@ -161,7 +162,7 @@ async fn opposite(
         classified(second)?;
     }
     let at_once = one.both_at_once || two.both_at_once;
-    check(!at_once, || "both units were told to give way to each other".to_owned())?;
+    check(!at_once, || "both transactions were told to give way to each other".to_owned())?;
     both_done(context, reader, (one, two), batch).await?;
     Ok(retries[0].total + retries[1].total)
 }
@@ -185,7 +186,7 @@ async fn same(
             Ok(()) => one.actor.commit().await,
             failed => failed,
         };
-        let failed = "the first of two units in the same order failed";
+        let failed = "the first of two transactions in the same order failed";
         check(first.is_ok(), || format!("{failed}: {first:?}"))?;
         classified(second.await)?;
     }
@@ -197,23 +198,24 @@ fn still_waits<T>(progress: Progress<T>) -> Result<(), Finding> {
     match progress {
         Progress::Waiting => Ok(()),
         Progress::Finished(_) => Err(Finding::Inconclusive(
-            "no proof of overlap: a unit settled an event that another unit held".to_owned(),
+            "no proof of overlap: a transaction settled an event that another transaction held"
+                .to_owned(),
         )),
     }
 }
 
-/// What could not be settled by running the unit again has not been classified.
+/// What could not be settled by running the transaction again has not been classified.
 fn classified(outcome: store::Result<()>) -> Result<(), Finding> {
     outcome.map_err(|error| {
         Finding::Broken(format!(
-            "of two units over common events one failed with an error that is {}, not retryable: {error}",
+            "of two transactions over common events one failed with an error that is {}, not retryable: {error}",
             error.kind
         ))
     })
 }
 
-/// Both events are as the two units leave them in one order or the other, and that is what the units
-/// were told. Of the unit that gave way the events alone do not always show it: a renewal that comes
+/// Both events are as the two transactions leave them in one order or the other, and that is what the transactions
+/// were told. Of the transaction that gave way the events alone do not always show it: a renewal that comes
 /// after a longer one, or after an ack, has no effect when it is run as a whole either.
 async fn both_done(
     context: &Context,
@@ -228,7 +230,7 @@ async fn both_done(
     let mut seen = Vec::new();
     for event in &batch.events {
         let row = row(reader, event).await?;
-        check_eq("the token after both units", row.token.as_ref(), Some(&batch.token))?;
+        check_eq("the token after both transactions", row.token.as_ref(), Some(&batch.token))?;
         seen.push((row.state == EventState::Done, row.until));
     }
     let told = [&one.effective, &two.effective];
@@ -244,7 +246,7 @@ async fn both_done(
     })
 }
 
-/// What two units leave of an event, one after the other, and whether each had an effect.
+/// What two transactions leave of an event, one after the other, and whether each had an effect.
 fn in_order(first: Work, second: Work) -> (Row, [bool; 2]) {
     let (row, of_first) = after((false, 150), first);
     let (row, of_second) = after(row, second);
@@ -294,7 +296,7 @@ impl Party {
         again
     }
 
-    /// The rest of an open unit; when it is told to give way, the whole unit from its start.
+    /// The rest of an open transaction; when it is told to give way, the whole transaction from its start.
     async fn finishes(
         &mut self,
         context: &Context,
@@ -313,7 +315,7 @@ impl Party {
         self.unit(context, batch, retries).await
     }
 
-    /// The whole unit, in the order of the ids, until it is committed.
+    /// The whole transaction, in the order of the ids, until it is committed.
     async fn unit(
         &mut self,
         context: &Context,

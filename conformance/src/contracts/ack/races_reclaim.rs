@@ -7,7 +7,7 @@
 //!
 //! # Steps
 //! A owns a fresh event until 150 in every round. B claims until 260.
-//! 1. One in an open unit, the other seen waiting behind it, for both orders; the unit commits (the
+//! 1. One in an open transaction, the other seen waiting behind it, for both orders; the transaction commits (the
 //!    other is refused) or rolls back (the other takes effect).
 //! 2. Both seen waiting behind a gatekeeper's lock, having arrived in either order; then released.
 //! 3. After each round A acks again (already acked, or refused) and the new owner, if any, acks.
@@ -144,7 +144,7 @@ impl Race<'_> {
         self.owner.begin().await?;
         let mut none = Retries::default();
         let acked = round.ack(self.context, &mut self.owner, &mut none).await?;
-        check_eq("A acks in an open unit", acked, Acked::Acked)?;
+        check_eq("A acks in an open transaction", acked, Acked::Acked)?;
         let waiter = self.claimer.id();
         let claim = round.claim(self.context, &mut self.claimer, &mut self.retries[1]);
         let (claimed, proof) = behind(self.context, &mut self.owner, end, waiter, claim).await?;
@@ -163,7 +163,7 @@ impl Race<'_> {
         self.claimer.begin().await?;
         let mut none = Retries::default();
         let claimed = round.claim(self.context, &mut self.claimer, &mut none).await?;
-        check_eq("B claims in an open unit", claimed, Claimed::Claimed)?;
+        check_eq("B claims in an open transaction", claimed, Claimed::Claimed)?;
         let waiter = self.owner.id();
         let ack = round.ack(self.context, &mut self.owner, &mut self.retries[0]);
         let (acked, proof) = behind(self.context, &mut self.claimer, end, waiter, ack).await?;

@@ -2,13 +2,13 @@
 //!
 //! # Promise
 //! An ack repeated with the same token, after the first one took effect, is answered `AlreadyAcked`,
-//! however late, on whatever connection, and inside whatever unit it is repeated. It is not answered
+//! however late, on whatever connection, and inside whatever transaction it is repeated. It is not answered
 //! `Refused`, which would mean that the event belongs to somebody else, nor `Acked`, which would mean
 //! that it was still open. Any other token learns `Refused`. An ack that was rolled back has not been.
 //!
 //! # Steps
 //! 1. A claims at 100 until 150, acks at 120, and repeats it: at once, on another connection, after its
-//!    deadline, and in a unit of another connection that had been reading when the ack was committed.
+//!    deadline, and in a transaction of another connection that had been reading when the ack was committed.
 //! 2. B, who never owned the event, and the empty token are refused.
 //! 3. A unit: A acks, repeats it (already acked), rolls back. The event is A's still; A acks (acked).
 //! 4. A history: A1 claims and releases, A2 claims and lets the lease expire, B claims and acks. The
@@ -154,14 +154,14 @@ async fn learns(
     check_refused(&step, reader, &before, answer, promised).await
 }
 
-/// The repetition is part of a unit that began to read before the ack was committed.
+/// The repetition is part of a transaction that began to read before the ack was committed.
 async fn in_a_reading_unit(
     context: &Context,
     reader: &mut Actor,
     second: &mut Actor,
 ) -> Result<usize, Finding> {
     let at = |step| context.at(step);
-    // Where reading locks, the ack gives up soon and the reading unit gives way.
+    // Where reading locks, the ack gives up soon and the reading transaction gives way.
     let options = SessionOptions { lock_timeout: SOON, ..SessionOptions::default() };
     let mut a = context.actor_with("A, in a hurry", &options).await?;
     let event = context.enqueued(reader, "EVENT-82").await?;
@@ -177,15 +177,15 @@ async fn in_a_reading_unit(
         acked = a.ack(&event, &token, at(120)).await;
         second.begin_snapshot().await?;
     }
-    check_eq("A acks while another unit reads", acked?, Acked::Acked)?;
+    check_eq("A acks while another transaction reads", acked?, Acked::Acked)?;
     let mut answer = second.ack(&event, &token, at(130)).await;
-    // An engine that cannot go on from the old snapshot says so; the whole unit is run again.
+    // An engine that cannot go on from the old snapshot says so; the whole transaction is run again.
     while retries.again(context.recorder(), &answer) {
         second.rollback().await?;
         second.begin_snapshot().await?;
         answer = second.ack(&event, &token, at(130)).await;
     }
-    check_eq("A repeats its ack in a unit that read before", answer?, Acked::AlreadyAcked)?;
+    check_eq("A repeats its ack in a transaction that read before", answer?, Acked::AlreadyAcked)?;
     second.rollback().await?;
     Ok(retries.total)
 }
@@ -201,9 +201,9 @@ async fn in_a_unit_rolled_back(
     let claimed = a.claim(&event, &token, at(100), at(150)).await?;
     check_eq("A claims at 100 until 150", claimed, Claimed::Claimed)?;
     a.begin().await?;
-    check_eq("A acks in a unit", a.ack(&event, &token, at(120)).await?, Acked::Acked)?;
+    check_eq("A acks in a transaction", a.ack(&event, &token, at(120)).await?, Acked::Acked)?;
     let acked = a.ack(&event, &token, at(121)).await?;
-    check_eq("A repeats its ack in the same unit", acked, Acked::AlreadyAcked)?;
+    check_eq("A repeats its ack in the same transaction", acked, Acked::AlreadyAcked)?;
     a.rollback().await?;
     check_row("A rolls its ack back", reader, &event, &Stored::held(&token, at(150))).await?;
     let acked = a.ack(&event, &token, at(130)).await?;

@@ -1,13 +1,13 @@
 //! An ack does not wait for another worker's open claim of other events.
 //!
 //! # Promise
-//! A worker that claims a batch in a unit, and has not committed yet, holds up nobody but those who want
+//! A worker that claims a batch in a transaction, and has not committed yet, holds up nobody but those who want
 //! the events of that batch. The owner of another event renews, confirms and acks it at once, wherever
 //! its event stands in the order in which the claim looked for free ones.
 //!
 //! # Steps
 //! Six events are due one after the other. A owns the first, the third, the fifth; the rest are free.
-//! 1. B claims two in an open unit, with the strategy of this case: it has looked past A's first two.
+//! 1. B claims two in an open transaction, with the strategy of this case: it has looked past A's first two.
 //! 2. With B's claim still open, A confirms and renews the first event and acks all three of its own.
 //!    All of it returns; A is not seen waiting.
 //! 3. B commits, and owns the two events it was given.
@@ -16,8 +16,8 @@
 //! `skip-locked` cannot keep this promise, which is then among the known failures, with the reason.
 //!
 //! # How a violation looks
-//! A's ack is seen waiting until B's unit ends: the claim has locked rows or index entries of events that
-//! it did not take. With units that last, acks time out and finished work is done again.
+//! A's ack is seen waiting until B's transaction ends: the claim has locked rows or index entries of events that
+//! it did not take. With transactions that last, acks time out and finished work is done again.
 //!
 //! # Source
 //! laravel/framework#31660, laravel/framework#7046, rails/solid_queue#162, rails/solid_queue#240,
@@ -108,7 +108,7 @@ async fn run(context: &Context) -> Judged {
     b.begin().await?;
     let batch = context.batch("B", 2, at(110), at(200));
     let free = vec![events[1].clone(), events[3].clone()];
-    check_eq("B claims two in an open unit", b.claim_batch(&batch).await?, free.clone())?;
+    check_eq("B claims two in an open transaction", b.claim_batch(&batch).await?, free.clone())?;
 
     let session = a.id();
     {

@@ -1,14 +1,14 @@
 //! Two claims that are open at once share no event.
 //!
 //! # Promise
-//! Workers that claim batches in units, and have not committed yet, hold different events, in whichever
-//! order they end. When a unit is rolled back, or its commit is refused, its events are free again and
+//! Workers that claim batches in transactions, and have not committed yet, hold different events, in whichever
+//! order they end. When a transaction is rolled back, or its commit is refused, its events are free again and
 //! nobody else's.
 //!
 //! # Steps
 //! Twelve events: some were never claimed, some have a lease that is over, two have one that is live,
 //! and one is done.
-//! 1. A, B and C each claim three in a unit of their own; all three units are open at the same time.
+//! 1. A, B and C each claim three in a transaction of their own; all three transactions are open at the same time.
 //!    No event is in two batches, none was leased or done, and each batch is in order.
 //! 2. They end in another order than they began, B by a rollback. A's and C's events hold their tokens;
 //!    where a commit is refused with a retryable error, as it may be under SERIALIZABLE, nothing of the
@@ -121,7 +121,7 @@ async fn run(context: &Context) -> Judged {
     check_eq("D claims what nobody committed", rest, left.clone())?;
     Ok(vec![
         format!("3 claims of {EACH} events each were open at once and shared none"),
-        format!("{} events of a unit that did not commit were free again", left.len()),
+        format!("{} events of a transaction that did not commit were free again", left.len()),
     ])
 }
 
@@ -131,7 +131,7 @@ enum End {
     Rollback,
 }
 
-/// A claim whose unit has not ended.
+/// A claim whose transaction has not ended.
 struct Open {
     actor: Actor,
     token: FencingToken,
@@ -139,7 +139,7 @@ struct Open {
 }
 
 impl Open {
-    /// Ends the unit; whether its claim holds.
+    /// Ends the transaction; whether its claim holds.
     async fn end(&mut self, context: &Context, end: End) -> Result<bool, EngineError> {
         if end == End::Rollback {
             return self.actor.rollback().await.map(|()| false);
@@ -187,7 +187,7 @@ async fn fill(context: &Context, actor: &mut Actor) -> Result<Vec<EventId>, Find
     Ok(free)
 }
 
-/// Claims in the open unit beside other open ones.
+/// Claims in the open transaction beside other open ones.
 ///
 /// When it waits for one of them they were not open at once: they are let go, and the case ends as
 /// broken if the batches share an event then, or else as inconclusive.

@@ -61,18 +61,21 @@ pub static CONTRACT: Contract = Contract {
         Control::new("batch-without-a-maximum", &[BATCH_WITHOUT_MAXIMUM]),
         Control::new(
             "burial-of-a-live-lease",
-            &[Sabotage::DisableGuard("exhausted", "free"), Sabotage::DisableGuard("bury", "free")],
+            &[
+                Sabotage::DisableGuard("exhausted", "free"),
+                Sabotage::DisableGuard("dead_letter", "free"),
+            ],
         ),
         Control::new(
             "burial-of-what-is-done",
             &[
                 Sabotage::DisableGuard("exhausted", "pending"),
-                Sabotage::DisableGuard("bury", "pending"),
+                Sabotage::DisableGuard("dead_letter", "pending"),
             ],
         ),
         Control::new(
             "burial-that-finds-nothing",
-            &[Sabotage::ReplaceGuard("bury", "exhausted", "1 = 0")],
+            &[Sabotage::ReplaceGuard("dead_letter", "exhausted", "1 = 0")],
         ),
     ],
     doc: include_str!("counts_attempts.rs"),
@@ -179,8 +182,8 @@ async fn dies_every_time(context: &Context, way: Way) -> Result<(), Finding> {
     let last = crowd.must_claim("D", 210, 260).await?;
     crowd.attempts("D claimed", i64::from(MAX)).await?;
 
-    let buried = crowd.reader.bury(10, context.just_before(260)).await?;
-    check_eq("given up while the last lease is live", buried, vec![])?;
+    let given_up = crowd.reader.dead_letter(10, context.just_before(260)).await?;
+    check_eq("given up while the last lease is live", given_up, vec![])?;
     let before = row(&mut crowd.reader, &event).await?;
     check_eq("the state while the last lease is live", before.state, EventState::Pending)?;
     let extra = crowd.claim("E", 270, 320).await?;
@@ -188,12 +191,12 @@ async fn dies_every_time(context: &Context, way: Way) -> Result<(), Finding> {
     let after = row(&mut crowd.reader, &event).await?;
     check_eq("the row that E could not claim", &after, &before)?;
 
-    let buried = crowd.reader.bury(10, at(270)).await?;
-    check_eq("given up when the last lease is over", buried, vec![event.clone()])?;
+    let given_up = crowd.reader.dead_letter(10, at(270)).await?;
+    check_eq("given up when the last lease is over", given_up, vec![event.clone()])?;
     let dead = row(&mut crowd.reader, &event).await?;
     check_eq("the state then", dead.state, EventState::Dead)?;
     check_eq("the attempts then", dead.attempt, i64::from(MAX))?;
-    check_eq("given up again", crowd.reader.bury(10, at(280)).await?, vec![])?;
+    check_eq("given up again", crowd.reader.dead_letter(10, at(280)).await?, vec![])?;
     let extra = crowd.claim("F", 290, 340).await?;
     check(extra.is_none(), || "F claims a dead event".to_owned())?;
     let (mut worker, mut reader) = (context.actor("D").await?, crowd.reader);
@@ -219,7 +222,7 @@ async fn succeeds_at_last(context: &Context) -> Result<(), Finding> {
             check_eq("the last attempt acks", acked, Acked::Acked)?;
         }
     }
-    check_eq("given up of what is done", worker.bury(10, at(900)).await?, vec![])?;
+    check_eq("given up of what is done", worker.dead_letter(10, at(900)).await?, vec![])?;
     let row = row(&mut worker, &event).await?;
     check_eq("the state after the last attempt's ack", row.state, EventState::Done)
 }
@@ -230,7 +233,7 @@ async fn rolled_back(context: &Context) -> Result<(), Finding> {
     worker.begin().await?;
     let batch = context.batch("H", 10, context.at(100), context.at(150));
     let claimed = worker.claim_batch(&batch).await?;
-    check_eq("H claims in a unit", claimed, vec![event.clone()])?;
+    check_eq("H claims in a transaction", claimed, vec![event.clone()])?;
     worker.rollback().await?;
     let row = row(&mut worker, &event).await?;
     check_eq("attempts after a claim that was rolled back", row.attempt, 0)

@@ -9,7 +9,7 @@
 //! 1. One of two events is locked. A worker that soon gives up waiting claims both in one batch: what
 //!    it is told, be it a batch or an error, agrees with the rows that hold its token.
 //! 2. 120 events are enqueued. Six workers start together. Each claims batches of one to eight events, whose sizes are drawn
-//!    from the case's seed, and acks what it is given, until nothing is claimable. A unit that fails
+//!    from the case's seed, and acks what it is given, until nothing is claimable. A transaction that fails
 //!    with a retryable error is run again from its start.
 //! 3. What went in and what was delivered are compared as multisets; then every row is read.
 //!
@@ -342,7 +342,7 @@ fn evidence(context: &Context, drained: &[Drained]) -> Judged {
             shares.join(", ")
         ),
         format!(
-            "{overlapping} of {} polls overlapped another worker's; {restarts} units were run again",
+            "{overlapping} of {} polls overlapped another worker's; {restarts} transactions were run again",
             polls.len()
         ),
     ])

@@ -8,13 +8,13 @@
 //! # Steps
 //! Four pairs of a late and an early event; the late one has the lower id, the earlier due instant,
 //! the earlier instant of its enqueueing, or all of them.
-//! 1. A begins a unit and enqueues the late event. B enqueues the early one, which is committed first.
-//! 2. The relay polls, gets the early event and nothing of A's open unit, and acks it.
+//! 1. A begins a transaction and enqueues the late event. B enqueues the early one, which is committed first.
+//! 2. The relay polls, gets the early event and nothing of A's open transaction, and acks it.
 //! 3. A commits. The relay polls again and gets the late event.
 //! 4. Once more, but A rolls back: the relay gets nothing.
 //!
-//! Where only one transaction may write at a time, B is seen waiting for A's unit in step 1 and nothing
-//! can overtake it: there the relay gets both events afterwards. The late event is then one whose unit
+//! Where only one transaction may write at a time, B is seen waiting for A's transaction in step 1 and nothing
+//! can overtake it: there the relay gets both events afterwards. The late event is then one whose transaction
 //! begins only when the early one was delivered, as when a producer is slow between taking an id and
 //! writing it.
 //!
@@ -131,7 +131,7 @@ async fn run(context: &Context) -> Judged {
     let (first, second) = (context.new_event("0-first"), context.new_event("9-second"));
     parties.in_line(&first, &second).await?;
     Ok(vec![
-        "writers take turns: a second producer was seen waiting for the first one's open unit"
+        "writers take turns: a second producer was seen waiting for the first one's open transaction"
             .to_owned(),
         "4 events written behind the relay were delivered by its next poll".to_owned(),
     ])
@@ -155,7 +155,7 @@ impl Parties<'_> {
         self.slow.begin().await?;
         self.slow.enqueue(std::slice::from_ref(late)).await?;
         self.fast.enqueue(std::slice::from_ref(early)).await?;
-        self.delivers("while A's unit is open", &[early]).await?;
+        self.delivers("while A's transaction is open", &[early]).await?;
         self.slow.commit().await?;
         self.delivers("after A has committed an event behind the relay", &[late]).await
     }
@@ -165,7 +165,7 @@ impl Parties<'_> {
         self.slow.begin().await?;
         self.slow.enqueue(std::slice::from_ref(late)).await?;
         self.fast.enqueue(std::slice::from_ref(early)).await?;
-        self.delivers("while A's unit is open", &[early]).await?;
+        self.delivers("while A's transaction is open", &[early]).await?;
         self.slow.rollback().await?;
         self.delivers("after A has rolled back", &[]).await
     }

@@ -6,11 +6,11 @@
 //! claim has run into. It holds for a claim that found nothing, too.
 //!
 //! # Steps
-//! 1. Of ten free events A claims up to 20 in an open unit, and has looked past the last one. B enqueues
+//! 1. Of ten free events A claims up to 20 in an open transaction, and has looked past the last one. B enqueues
 //!    an event that is due before them, one between, one behind, one that is due later, and with ids
 //!    before and behind theirs: none of it is seen waiting. A commits.
-//! 2. A claims again in an open unit, and is given the events that came meanwhile.
-//! 3. A claims once more and finds nothing. B enqueues beside that open unit, too; A commits.
+//! 2. A claims again in an open transaction, and is given the events that came meanwhile.
+//! 3. A claims once more and finds nothing. B enqueues beside that open transaction, too; A commits.
 //! 4. Every event that was enqueued is there, once.
 //!
 //! # How a violation looks
@@ -121,7 +121,7 @@ fn ids(events: &[NewEvent]) -> Vec<EventId> {
     events.iter().map(|new| new.event.clone()).collect()
 }
 
-/// Enqueues one after the other, each in a unit of its own; nothing of it may be seen waiting.
+/// Enqueues one after the other, each in a transaction of its own; nothing of it may be seen waiting.
 async fn enqueue_beside(
     context: &Context,
     producer: &mut Actor,

@@ -9,7 +9,7 @@
 //! With 50 free rows, without statistics and with wrong ones, for the limits 1 and 5:
 //! 1. A claims a batch. The rows returned and the rows changed in the store are counted: both are n,
 //!    and they are the same rows.
-//! 2. A claims a batch in a unit. Where a lock can be refused at once, another session tries to lock
+//! 2. A claims a batch in a transaction. Where a lock can be refused at once, another session tries to lock
 //!    every row that A was not given: no free one is refused. Rows under a live lease that the claim
 //!    has locked in passing are no part of the queue; how many there are is told, not judged.
 //! 3. A commits; the rows are counted again.

@@ -2,13 +2,13 @@
 //!
 //! # Promise
 //! While a lease is live, whoever claims its event is told `NotClaimed`: another worker, the owner
-//! itself with a new token, a claim of a batch, a claim inside a unit. The last such instant is one
+//! itself with a new token, a claim of a batch, a claim inside a transaction. The last such instant is one
 //! microsecond before the deadline. A renewal moves that instant with the deadline. The refused
 //! claim leaves the row as it was.
 //!
 //! # Steps
 //! 1. A claims at 100 until 150. A second event is free.
-//! 2. At 100, at 120 and one microsecond before 150: B claims, B claims inside a unit that it
+//! 2. At 100, at 120 and one microsecond before 150: B claims, B claims inside a transaction that it
 //!    commits, A claims again with a new token, and B claims a batch that is larger than the queue.
 //!    Each is refused; the batch holds the free event and nothing else, and B gives that one back.
 //! 3. A renews to 200. The same at 150, at 170 and one microsecond before 200.
@@ -130,11 +130,11 @@ impl Workers {
         let claimed = self.b.claim(held, &context.token("B"), now, until).await?;
         self.b.commit().await?;
         check_eq(
-            &format!("B claims a live lease in a unit at {now}"),
+            &format!("B claims a live lease in a transaction at {now}"),
             claimed,
             Claimed::NotClaimed,
         )?;
-        self.unchanged("B's claim in a unit", held, &before).await?;
+        self.unchanged("B's claim in a transaction", held, &before).await?;
 
         let claimed = self.a.claim(held, &context.token("A"), now, until).await?;
         let step = format!("A claims its own live lease with a new token at {now}");

@@ -1,22 +1,22 @@
 //! A claim that is reported to the caller is committed; one whose commit failed is not reported.
 //!
 //! # Promise
-//! Once a worker was told that it owns an event, and the unit of that claim was committed, everybody
-//! sees the claim. A claim that is not committed belongs to nobody: when its unit is rolled back, when
+//! Once a worker was told that it owns an event, and the transaction of that claim was committed, everybody
+//! sees the claim. A claim that is not committed belongs to nobody: when its transaction is rolled back, when
 //! its connection is lost, or when the commit itself fails, the worker gets an error or `NotClaimed`,
 //! and another worker can claim the event at once.
 //!
 //! # Steps
 //! By a claim of one event, and by a claim of a batch:
-//! 1. A claims in a unit and rolls back; A claims in a unit and its connection is closed.
-//! 2. A claims in a unit whose commit fails: its connection is cut before; or, at SERIALIZABLE where
-//!    the engine has it, another unit has committed what cannot be true beside it; or, where no
+//! 1. A claims in a transaction and rolls back; A claims in a transaction and its connection is closed.
+//! 2. A claims in a transaction whose commit fails: its connection is cut before; or, at SERIALIZABLE where
+//!    the engine has it, another transaction has committed what cannot be true beside it; or, where no
 //!    connection can be cut, a reader holds the file until A gives up.
-//! 3. A claims outside of a unit, and the claim cannot be committed: its connection is cut while it
+//! 3. A claims outside of a transaction, and the claim cannot be committed: its connection is cut while it
 //!    waits for the row; or, where none can be cut, a reader holds the file until A gives up.
-//! 4. Where a lock can be refused at once: A claims in a unit, a later statement of that unit fails,
+//! 4. Where a lock can be refused at once: A claims in a transaction, a later statement of that transaction fails,
 //!    and A commits all the same.
-//! 5. A claims, outside of a unit and in one that it commits: another session sees it at once.
+//! 5. A claims, outside of a transaction and in one that it commits: another session sees it at once.
 //!
 //! After 1 to 4 the row must be free and B must get the event. A commit that reports success must
 //! have happened.
@@ -100,7 +100,7 @@ struct ForgetsCommit;
 #[async_trait]
 impl Fault for ForgetsCommit {
     async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> Answer<Claimed> {
-        // Refused inside a unit of the caller's, which the caller will end.
+        // Refused inside a transaction of the caller's, which the caller will end.
         let own = session.begin().await.is_ok();
         let claimed = session.claim(claim).await;
         if own {
@@ -194,13 +194,13 @@ impl<'case> Case<'case> {
         self.context.batch("A", 1, self.context.at(100), self.context.at(150))
     }
 
-    /// A claims a new event in a unit that stays open.
+    /// A claims a new event in a transaction that stays open.
     async fn claimed(&mut self, way: Way) -> Result<(EventId, FencingToken), Finding> {
         let event = self.event().await?;
         let batch = self.batch();
         self.a.begin().await?;
         let claimed = self.a.claim_by(way, &event, &batch).await?;
-        check_eq("A claims in a unit and gets the event", claimed, true)?;
+        check_eq("A claims in a transaction and gets the event", claimed, true)?;
         Ok((event, batch.token))
     }
 
@@ -245,7 +245,7 @@ impl<'case> Case<'case> {
         self.not_claimed("the connection was cut while a claim waited", claimed, &event).await
     }
 
-    /// The unit fails after its claim, and A commits all the same.
+    /// The transaction fails after its claim, and A commits all the same.
     async fn failed_later(&mut self, way: Way) -> Result<(), Finding> {
         let locked = self.event().await?;
         self.free_for_b("nobody has claimed it", &locked).await?;
@@ -260,7 +260,7 @@ impl<'case> Case<'case> {
             .await
     }
 
-    /// Two units read the queue and claim different events: no serial order explains both.
+    /// Two transactions read the queue and claim different events: no serial order explains both.
     async fn conflict(&mut self) -> Result<(), Finding> {
         let mut c = self.context.actor("C").await?;
         let (first, second) = (self.event().await?, self.event().await?);
@@ -286,7 +286,7 @@ impl<'case> Case<'case> {
         self.not_committed("a reader held off a commit", committed, &event, &token).await
     }
 
-    /// The same for a claim that is a unit of its own.
+    /// The same for a claim that is a transaction of its own.
     async fn busy_claim(&mut self, way: Way) -> Result<(), Finding> {
         let event = self.event().await?;
         let mut reader = self.context.actor("reader").await?;
@@ -325,7 +325,7 @@ impl<'case> Case<'case> {
         Ok(())
     }
 
-    /// A commit that could not happen says so, and nothing of its unit is there.
+    /// A commit that could not happen says so, and nothing of its transaction is there.
     async fn not_committed(
         &mut self,
         when: &str,

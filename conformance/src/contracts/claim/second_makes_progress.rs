@@ -8,7 +8,7 @@
 //!
 //! # Steps
 //! Ten free events, two of them due at the same instant, stand among leased, done and later ones.
-//! 1. A claims one in an open unit. B claims one in another: it is not seen waiting and gets the next.
+//! 1. A claims one in an open transaction. B claims one in another: it is not seen waiting and gets the next.
 //! 2. With both open, C claims up to 99 and gets the remaining eight.
 //! 3. All commit; each event is held by whoever was given it.
 //! 4. The same on another store, whose planner believes that nothing is pending.

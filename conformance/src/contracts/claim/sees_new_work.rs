@@ -1,16 +1,16 @@
 //! A poll on a connection that was used before sees the rows committed since.
 //!
 //! # Promise
-//! What a poll finds is decided when it is made: a poll that found nothing, a unit that was committed
-//! or rolled back, or a unit that had read the empty queue leave nothing behind on their connection
+//! What a poll finds is decided when it is made: a poll that found nothing, a transaction that was committed
+//! or rolled back, or a transaction that had read the empty queue leave nothing behind on their connection
 //! that hides what was committed after them. It holds at the engine's default isolation and at
 //! REPEATABLE READ.
 //!
 //! # Steps
 //! A poller keeps one connection throughout. Before each poll its connection was used in another way:
 //! 1. It polled and found nothing.
-//! 2. It polled in a unit, found nothing, and committed; the same, and rolled back.
-//! 3. It began a unit by reading the queue, and committed; the same, and rolled back.
+//! 2. It polled in a transaction, found nothing, and committed; the same, and rolled back.
+//! 3. It began a transaction by reading the queue, and committed; the same, and rolled back.
 //!
 //! Then a producer commits an event. The poll returns that event and nothing else, and the poller acks
 //! it. At last an event that somebody else held is given back: the poll returns it too.
@@ -76,9 +76,9 @@ struct StaleSnapshot {
 
 #[derive(PartialEq)]
 enum Since {
-    /// The connection's first poll, as when nothing ever ends its unit.
+    /// The connection's first poll, as when nothing ever ends its transaction.
     FirstPoll,
-    /// The end of the last unit, as when autocommit is off and the end of a unit reads.
+    /// The end of the last transaction, as when autocommit is off and the end of a transaction reads.
     LastUnit,
 }
 
@@ -123,7 +123,7 @@ impl Fault for StaleSnapshot {
         batch: &ClaimBatch,
     ) -> Answer<Vec<EventId>> {
         if self.since == Since::FirstPoll && !self.open {
-            // Refused inside a unit of the caller's, which is then the one to poll in.
+            // Refused inside a transaction of the caller's, which is then the one to poll in.
             drop(self.open(session).await);
         }
         if self.open && session.candidates(batch.limit, batch.now).await?.is_empty() {
@@ -175,10 +175,10 @@ enum Use {
 
 const USES: [(Use, &str); 5] = [
     (Use::Poll, "a poll that found nothing"),
-    (Use::CommittedUnit, "an empty poll in a unit that was committed"),
-    (Use::RolledBackUnit, "an empty poll in a unit that was rolled back"),
-    (Use::CommittedRead, "a read in a unit that was committed"),
-    (Use::RolledBackRead, "a read in a unit that was rolled back"),
+    (Use::CommittedUnit, "an empty poll in a transaction that was committed"),
+    (Use::RolledBackUnit, "an empty poll in a transaction that was rolled back"),
+    (Use::CommittedRead, "a read in a transaction that was committed"),
+    (Use::RolledBackRead, "a read in a transaction that was rolled back"),
 ];
 
 /// Polls after each use of the connection; returns how often.

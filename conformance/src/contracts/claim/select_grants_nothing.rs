@@ -10,7 +10,7 @@
 //! # Steps
 //! 1. A and B read the candidates; both see the event. A claims, B claims: one wins. B can neither
 //!    renew nor ack nor release by the token it tried.
-//! 2. The same inside two units, which both read first and then claim at once.
+//! 2. The same inside two transactions, which both read first and then claim at once.
 //! 3. A gatekeeper locks the row. A and B claim a batch: both have read the id and are seen waiting to
 //!    write. The gatekeeper rolls back: one of them is given the event, the other one nothing.
 //!
@@ -117,7 +117,7 @@ async fn run(context: &Context) -> Judged {
     }
     Ok(vec![
         "5 events were read by two workers and published once each; in 3 races both had read and were seen waiting to write".to_owned(),
-        format!("of two units that had read, the one that lost was told so by {refused_by}"),
+        format!("of two transactions that had read, the one that lost was told so by {refused_by}"),
     ])
 }
 
@@ -149,7 +149,7 @@ async fn one_after_the_other(
     check_eq("A acks", a.ack(&event, &token_a, at(120)).await?, Acked::Acked)
 }
 
-/// Two units that have both read claim at once; returns in words what the loser saw.
+/// Two transactions that have both read claim at once; returns in words what the loser saw.
 async fn in_two_units(context: &Context, a: &mut Actor, b: &mut Actor) -> Result<String, Finding> {
     let event = context.enqueued(a, "EVENT-2").await?;
     a.begin_snapshot().await?;
@@ -166,7 +166,7 @@ async fn in_two_units(context: &Context, a: &mut Actor, b: &mut Actor) -> Result
         (false, true) => (b, token_b, for_a),
         (for_a, for_b) => {
             let seen = format!(
-                "two units had read {event} and claimed it; A won: {for_a}, B won: {for_b}"
+                "two transactions had read {event} and claimed it; A won: {for_a}, B won: {for_b}"
             );
             return Err(Finding::Broken(seen));
         }
@@ -182,7 +182,7 @@ async fn in_two_units(context: &Context, a: &mut Actor, b: &mut Actor) -> Result
     })
 }
 
-/// Claims in the open unit and ends it.
+/// Claims in the open transaction and ends it.
 async fn claim_and_end(
     context: &Context,
     actor: &mut Actor,

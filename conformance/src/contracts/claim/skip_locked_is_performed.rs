@@ -1,12 +1,12 @@
 //! `SKIP LOCKED` is performed, not only accepted: a locked row is passed over, at once, for the next.
 //!
 //! # Promise
-//! Of two free events one is claimed in an open unit. A second session that claims one is given the
+//! Of two free events one is claimed in an open transaction. A second session that claims one is given the
 //! other, without waiting. What else an engine may do is told apart: it ignores the clause, it waits, it
 //! applies the limit before it looks at locks, or it does not know the clause.
 //!
 //! # Steps
-//! 1. A claims one of two free events in an open unit.
+//! 1. A claims one of two free events in an open transaction.
 //! 2. B claims one. If it returns at once with the other event, the promise is kept.
 //! 3. If B is seen waiting, A commits. B is then given A's event (the clause was ignored: the row was
 //!    chosen although it was locked) or another one (it was waited for).

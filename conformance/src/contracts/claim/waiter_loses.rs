@@ -4,17 +4,17 @@
 //! # Promise
 //! B claims while A's claim of the same event is not committed yet. B is not told that it owns the
 //! event as long as A may still commit. When A commits, B loses: zero rows, or an error that is
-//! classified as retryable, and a second attempt in B's unit loses too. When A rolls back, B wins,
-//! at once or by running its unit again after a retryable error. Exactly one of them wins each time.
+//! classified as retryable, and a second attempt in B's transaction loses too. When A rolls back, B wins,
+//! at once or by running its transaction again after a retryable error. Exactly one of them wins each time.
 //!
 //! # Steps
 //! For an event that is free, and for one whose lease is over; with B's claim on its own, and inside a
-//! unit of B's; by a claim of one event, and by a claim of a batch:
-//! 1. A begins a unit and claims. B claims, and is seen waiting. A rolls back: B has won, the row
+//! transaction of B's; by a claim of one event, and by a claim of a batch:
+//! 1. A begins a transaction and claims. B claims, and is seen waiting. A rolls back: B has won, the row
 //!    holds B's token, and B acks.
 //! 2. The same once more, but A commits: B has lost, the row holds A's token, and A acks.
-//! 3. B begins a unit with a read. A claims and commits. B's claim in that unit loses, and so does
-//!    one in a new unit.
+//! 3. B begins a transaction with a read. A claims and commits. B's claim in that transaction loses, and so does
+//!    one in a new transaction.
 //!
 //! A strategy that passes over locked rows gives B an empty batch instead of a wait; after the
 //! rollback B's next poll wins.
@@ -99,7 +99,7 @@ struct GivesUpAtLock;
 #[async_trait]
 impl Fault for GivesUpAtLock {
     async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> Answer<Claimed> {
-        // A unit that the caller opened would be lost with the lock; there the fault does not show.
+        // A transaction that the caller opened would be lost with the lock; there the fault does not show.
         if session.begin().await.is_err() {
             return session.claim(claim).await;
         }
@@ -184,8 +184,8 @@ impl Race<'_> {
         self.owned_by_a(&event, &token, expired).await
     }
 
-    /// B's unit has read before A claims, so that it may still see the event as free. Where that read
-    /// keeps A from the event, B has nothing to lose yet: it gives way, and loses in a new unit.
+    /// B's transaction has read before A claims, so that it may still see the event as free. Where that read
+    /// keeps A from the event, B has nothing to lose yet: it gives way, and loses in a new transaction.
     async fn stale_snapshot(&mut self, way: Way, expired: bool) -> Result<(), Finding> {
         let event = self.event(expired).await?;
         let (context, a, b) = (self.context, &mut self.a, &mut self.b);
@@ -228,14 +228,14 @@ impl Race<'_> {
         Ok(event)
     }
 
-    /// A claims and leaves its unit open.
+    /// A claims and leaves its transaction open.
     async fn open_claim(&mut self, event: &EventId, way: Way) -> Result<FencingToken, Finding> {
         self.a.begin().await?;
         let won = attempt(self.context, &mut self.a, event, way).await?;
         won.ok_or_else(|| a_lost(event))
     }
 
-    /// B's attempt beside A's open claim, and what B was told once A's unit had ended. A unit that B
+    /// B's attempt beside A's open claim, and what B was told once A's transaction had ended. A transaction that B
     /// begins is left open.
     async fn behind(
         &mut self,
@@ -280,7 +280,7 @@ impl Race<'_> {
         })
     }
 
-    /// Ends B's unit; whether a retryable error makes B run it again.
+    /// Ends B's transaction; whether a retryable error makes B run it again.
     async fn ends_in_error(&mut self, won: &Won, in_unit: bool) -> Result<bool, Finding> {
         let again = matches!(won, Err(error) if error.is_retryable());
         self.restarts += usize::from(again);
@@ -292,7 +292,7 @@ impl Race<'_> {
         Ok(again)
     }
 
-    /// B ends its unit, and loses in a new one too.
+    /// B ends its transaction, and loses in a new one too.
     async fn lost_for_good(
         &mut self,
         event: &EventId,
@@ -332,7 +332,7 @@ fn a_lost(event: &EventId) -> Finding {
     Finding::Broken(format!("A claimed {event}, which was free, and did not get it"))
 }
 
-/// Zero rows, or an error after which the unit may be run again.
+/// Zero rows, or an error after which the transaction may be run again.
 fn lost(event: &EventId, won: &Won) -> Result<(), Finding> {
     match won {
         Ok(None) => Ok(()),

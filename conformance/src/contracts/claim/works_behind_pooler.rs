@@ -1,19 +1,19 @@
 //! The lease operations need nothing of the connection that they ran on before.
 //!
 //! # Promise
-//! Behind a pooler in transaction mode every unit, and every statement outside of one, may run on another
+//! Behind a pooler in transaction mode every transaction, and every statement outside of one, may run on another
 //! connection of the server than the one before, and no statement can be prepared under a name. Claims,
 //! renewals, acks, releases and reservations work as ever: what they need to know is in the tables.
 //!
 //! # Steps
-//! Every worker's connections take turns whenever no unit is open; no statement is kept by name.
+//! Every worker's connections take turns whenever no transaction is open; no statement is kept by name.
 //! 1. A claims, confirms, renews, releases; B claims what was given back, and acks. Each operation runs on
 //!    another connection than the one before.
 //! 2. A claims a batch, dies, and after its lease B claims the same: nothing that A's connections still
 //!    hold is in the way.
-//! 3. A reserves an event with its effect in one unit; on another connection the reservation is there.
-//!    A unit that is rolled back leaves nothing, on whichever connection.
-//! 4. Twenty events are drained by both workers in turn: nothing of an earlier unit is missed.
+//! 3. A reserves an event with its effect in one transaction; on another connection the reservation is there.
+//!    A transaction that is rolled back leaves nothing, on whichever connection.
+//! 4. Twenty events are drained by both workers in turn: nothing of an earlier transaction is missed.
 //!
 //! # How a violation looks
 //! A lock of the session is taken on one connection and given up on another, where nobody holds it: the
@@ -81,7 +81,7 @@ const RELEASE_UNLOCKS: Sabotage = Sabotage::ReplaceGuardByDialect(
     ],
 );
 
-/// What one unit leaves on its connection is looked for by a statement after it, as a prepared name is.
+/// What one transaction leaves on its connection is looked for by a statement after it, as a prepared name is.
 const KEEPS_STATE: Sabotage = Sabotage::EitherOf(&[
     &[
         Sabotage::Replace(
@@ -118,7 +118,7 @@ async fn run(context: &Context) -> Judged {
         rounds => rounds?,
     };
     Ok(vec![format!(
-        "workers whose every unit ran on another connection drained {QUEUE} events in {rounds} claims"
+        "workers whose every transaction ran on another connection drained {QUEUE} events in {rounds} claims"
     )])
 }
 
@@ -176,18 +176,22 @@ async fn reservation(context: &Context, a: &mut Actor, b: &mut Actor) -> Result<
     let event = context.enqueued(a, "EVENT-4").await?;
     a.begin().await?;
     let reserved = a.reserve(CONSUMER, &event).await?;
-    check_eq("A reserves in a unit", reserved, Reserved::Reserved)?;
+    check_eq("A reserves in a transaction", reserved, Reserved::Reserved)?;
     a.apply_effect(CONSUMER, &event).await?;
     a.rollback().await?;
-    check_eq("effects of a unit that was rolled back", b.effects(CONSUMER, &event).await?, 0)?;
+    check_eq(
+        "effects of a transaction that was rolled back",
+        b.effects(CONSUMER, &event).await?,
+        0,
+    )?;
     a.begin().await?;
     let reserved = a.reserve(CONSUMER, &event).await?;
-    check_eq("A reserves in its next unit", reserved, Reserved::Reserved)?;
+    check_eq("A reserves in its next transaction", reserved, Reserved::Reserved)?;
     a.apply_effect(CONSUMER, &event).await?;
     a.commit().await?;
     let reserved = b.reserve(CONSUMER, &event).await?;
-    check_eq("B reserves after A's unit", reserved, Reserved::Duplicate)?;
-    check_eq("effects of A's units", b.effects(CONSUMER, &event).await?, 1)
+    check_eq("B reserves after A's transaction", reserved, Reserved::Duplicate)?;
+    check_eq("effects of A's transactions", b.effects(CONSUMER, &event).await?, 1)
 }
 
 async fn drain(context: &Context, a: &mut Actor, b: &mut Actor) -> Result<usize, Finding> {

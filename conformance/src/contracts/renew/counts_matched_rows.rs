@@ -12,7 +12,7 @@
 //! 2. At 160 A confirms twice: both times it still owns the event, and the row is as before.
 //! 3. On the same connection, each right after a confirmation that matched: a stranger's token, an
 //!    expired lease, an event that nobody claimed, one that does not exist: nothing matches.
-//! 4. In one unit A confirms twice, then commits.
+//! 4. In one transaction A confirms twice, then commits.
 //! 5. A acks, and confirms no more.
 //!
 //! # How a violation looks

@@ -8,7 +8,7 @@
 //! # Steps
 //! A owns a fresh event until 150 in every round; the early renewal is to 180, the late one to 200.
 //! 1. One after the other: the late one, then the early one, which is refused.
-//! 2. One in an open unit, the other seen waiting behind it, for both orders; the unit commits, or
+//! 2. One in an open transaction, the other seen waiting behind it, for both orders; the transaction commits, or
 //!    rolls back and then has never been.
 //! 3. Both seen waiting behind a gatekeeper's lock, having arrived in either order; then released.
 //!
@@ -151,7 +151,7 @@ impl Parties<'_> {
         let at = |step| self.context.at(step);
         self.one.begin().await?;
         let renewed = self.one.renew(&event, &self.token, at(110), at(held)).await?;
-        check_eq("A renews in an open unit", renewed, Renewed::Renewed)?;
+        check_eq("A renews in an open transaction", renewed, Renewed::Renewed)?;
         let waiter = self.two.id();
         let attempt = renew(
             (&mut self.two, self.context),

@@ -8,7 +8,7 @@
 //!
 //! # Steps
 //! A owns a fresh event until 150 in every round. A renews to 300, B claims until 260.
-//! 1. One in an open unit, the other seen waiting behind it, for both orders; the unit commits (the
+//! 1. One in an open transaction, the other seen waiting behind it, for both orders; the transaction commits (the
 //!    other is refused) or rolls back (the other takes effect).
 //! 2. For each clock of A and of B out of 90 s slow, right and 90 s fast, and for both orders of
 //!    arrival: a gatekeeper locks the row, every attempt that could take effect is seen waiting,
@@ -155,7 +155,7 @@ impl Race<'_> {
         self.owner.begin().await?;
         let mut none = Retries::default();
         let renewed = round.renew(self.context, &mut self.owner, &mut none).await?;
-        check_eq("A renews in an open unit", renewed, Renewed::Renewed)?;
+        check_eq("A renews in an open transaction", renewed, Renewed::Renewed)?;
         let waiter = self.claimer.id();
         let claim = round.claim(self.context, &mut self.claimer, &mut self.retries[1]);
         let (claimed, proof) = behind(self.context, &mut self.owner, end, waiter, claim).await?;
@@ -174,7 +174,7 @@ impl Race<'_> {
         self.claimer.begin().await?;
         let mut none = Retries::default();
         let claimed = round.claim(self.context, &mut self.claimer, &mut none).await?;
-        check_eq("B claims in an open unit", claimed, Claimed::Claimed)?;
+        check_eq("B claims in an open transaction", claimed, Claimed::Claimed)?;
         let waiter = self.owner.id();
         let renewal = round.renew(self.context, &mut self.owner, &mut self.retries[0]);
         let (renewed, proof) =

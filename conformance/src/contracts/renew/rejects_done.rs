@@ -9,7 +9,7 @@
 //! 1. A claims at 100 until 150 and acks at 120.
 //! 2. At 130 A renews to 200 on the connection that acked and on another, and B renews with a token
 //!    of its own: each is refused, the row is as before.
-//! 3. A acks in an open unit; its renewal on a second connection is seen waiting behind it. The unit
+//! 3. A acks in an open transaction; its renewal on a second connection is seen waiting behind it. The transaction
 //!    commits: the renewal is refused. It rolls back: the renewal takes effect.
 //!
 //! # How a violation looks
@@ -105,7 +105,11 @@ async fn renew_behind_ack(
 ) -> Result<(), Finding> {
     let at = |step| context.at(step);
     acking.begin().await?;
-    check_eq("A acks in an open unit", acking.ack(event, token, at(120)).await?, Acked::Acked)?;
+    check_eq(
+        "A acks in an open transaction",
+        acking.ack(event, token, at(120)).await?,
+        Acked::Acked,
+    )?;
     let waiter = renewing.id();
     let renewal = async {
         loop {

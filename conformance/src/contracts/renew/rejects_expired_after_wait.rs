@@ -215,7 +215,7 @@ async fn live(
     };
     let answer = match answer {
         Some(answer) => answer,
-        // The engine asked for the unit to be run again, and nothing holds the row any more.
+        // The engine asked for the transaction to be run again, and nothing holds the row any more.
         None => attempt(context, owner, operation, &event, &token).await?,
     };
     check(answer, || {
@@ -277,7 +277,7 @@ async fn attempt(
 }
 
 /// Whether the operation took effect; `None` when the engine refused the wait itself and asks for the
-/// unit to be run again, as it may above READ COMMITTED.
+/// transaction to be run again, as it may above READ COMMITTED.
 fn answered(
     context: &Context,
     answer: Result<bool, EngineError>,

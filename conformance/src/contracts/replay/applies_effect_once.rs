@@ -12,8 +12,8 @@
 //!    had acked, B gets nothing.
 //! 3. The effect is there once and the event is `DONE`. C, with a claim at 300, gets nothing.
 //!
-//! Then the slow worker: A's unit is open when its lease runs out. B takes the event over, and its
-//! delivery is seen waiting for A's unit. A commits. B finds the reservation; A's late ack is refused.
+//! Then the slow worker: A's transaction is open when its lease runs out. B takes the event over, and its
+//! delivery is seen waiting for A's transaction. A commits. B finds the reservation; A's late ack is refused.
 //!
 //! # How a violation looks
 //! Two effects (the customer is charged twice), none (the event was acked without it), or an event that
@@ -74,7 +74,7 @@ async fn run(context: &Context) -> Judged {
             "{} deliveries cut short after each of {STEPS:?} by {deaths:?}",
             STEPS.len() * deaths.len()
         ),
-        "a redelivery was seen waiting for the first delivery's unit, and found its reservation"
+        "a redelivery was seen waiting for the first delivery's transaction, and found its reservation"
             .to_owned(),
     ])
 }
@@ -137,7 +137,7 @@ async fn overtaken(context: &Context) -> Result<(), Finding> {
     let waiter = b.actor.id();
     let delivery = b.deliver(&event, context.at(160), Step::Ack);
     let (delivered, proof) = behind(context, &mut a.actor, End::Commit, waiter, delivery).await?;
-    // At a stricter isolation the engine may ask for the whole unit to be run again.
+    // At a stricter isolation the engine may ask for the whole transaction to be run again.
     let delivered = match delivered {
         Err(error) if error.is_retryable() => b.deliver(&event, context.at(165), Step::Ack).await?,
         delivered => delivered?,

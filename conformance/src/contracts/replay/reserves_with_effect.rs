@@ -1,15 +1,15 @@
 //! A crash between reservation and effect leaves neither, and the redelivery runs the effect.
 //!
 //! # Promise
-//! The reservation is written in the transaction of the effect. However the unit ends before its commit,
+//! The reservation is written in the transaction of the effect. However the transaction ends before its commit,
 //! the ledger has not seen the event, so that the redelivery is not taken for a replay of work that
 //! never happened.
 //!
 //! # Steps
-//! For each end of the unit (rolled back by a handler that failed; connection gone; connection ended from
+//! For each end of the transaction (rolled back by a handler that failed; connection gone; connection ended from
 //! outside, where the engine can), before and after the effect:
-//! 1. A claims at 100 until 150, begins its unit and reserves the event; in half of the rounds it also
-//!    applies the effect. Then the unit ends.
+//! 1. A claims at 100 until 150, begins its transaction and reserves the event; in half of the rounds it also
+//!    applies the effect. Then the transaction ends.
 //! 2. Nothing of it is there: no effect, and a probe may reserve the event (and rolls back).
 //! 3. B claims at 150 and delivers: `Reserved`, one effect, `DONE`.
 //!
@@ -95,7 +95,7 @@ impl Fault for CommitsEffect {
     }
 }
 
-/// How a unit ends that was not committed.
+/// How a transaction ends that was not committed.
 #[derive(Clone, Copy, Debug)]
 enum Cut {
     RolledBack,
@@ -112,19 +112,19 @@ async fn run(context: &Context) -> Judged {
         }
     }
     Ok(vec![format!(
-        "{} units cut short before and after the effect left nothing: {cuts:?}",
+        "{} transactions cut short before and after the effect left nothing: {cuts:?}",
         2 * cuts.len()
     )])
 }
 
 async fn cut_short(context: &Context, b: &mut Worker, cut: Cut, last: Step) -> Result<(), Finding> {
-    let when = format!("after a unit was {cut:?} after {last:?}");
+    let when = format!("after a transaction was {cut:?} after {last:?}");
     let mut a = Worker::new(context, "A").await?;
     let event = context.enqueued(&mut a.actor, &format!("{cut:?}-after-{last:?}")).await?;
     let claimed = a.poll(context, 1, context.at(100), context.at(150)).await?;
     check_eq("A claims", &claimed, &vec![event.clone()])?;
     let delivered = a.deliver(&event, context.at(110), last).await?;
-    check_eq("A's unit up to its end", delivered, Delivered::CutShort(Reserved::Reserved))?;
+    check_eq("A's transaction up to its end", delivered, Delivered::CutShort(Reserved::Reserved))?;
     match cut {
         Cut::RolledBack => a.actor.rollback().await?,
         Cut::Died(death) => a.die(context, death).await?,

@@ -3,7 +3,7 @@
 //! # Promise
 //! While a reservation is open, another one of the same event waits: it is too early to say `Reserved` or
 //! `Duplicate`. If the first is rolled back, exactly one of the waiting ones is `Reserved`; the other is a
-//! `Duplicate`, or an error that says to run the whole unit again, which then is a `Duplicate`. If the
+//! `Duplicate`, or an error that says to run the whole transaction again, which then is a `Duplicate`. If the
 //! first commits, all others are duplicates.
 //!
 //! # Steps
@@ -12,7 +12,7 @@
 //! 2. B and C begin, reserve, apply the effect if told `Reserved`, and commit. Both are seen waiting: for
 //!    A's reservation, or to begin, where an engine has one writer.
 //! 3. A rolls back, or loses its connection where the engine can end it, or (in the last round) commits.
-//! 4. B and C return. The units that were told to retry run again.
+//! 4. B and C return. The transactions that were told to retry run again.
 //! 5. The effect is there once, and one more reservation is a `Duplicate`.
 //!
 //! # How a violation looks
@@ -122,7 +122,7 @@ async fn run(context: &Context) -> Judged {
         }
     }
     Ok(vec![format!(
-        "{} races, both others seen waiting in each: {} reserved, {} duplicates, {} units run again after a retryable error",
+        "{} races, both others seen waiting in each: {} reserved, {} duplicates, {} transactions run again after a retryable error",
         rounds.len(),
         seen.reserved,
         seen.duplicate,
@@ -178,7 +178,7 @@ async fn contend(
     })
 }
 
-/// Reservation and effect in one unit.
+/// Reservation and effect in one transaction.
 async fn unit(actor: &mut Actor, event: &EventId) -> Result<Reserved, EngineError> {
     let outcome = async {
         actor.begin().await?;
@@ -197,7 +197,7 @@ async fn unit(actor: &mut Actor, event: &EventId) -> Result<Reserved, EngineErro
     outcome
 }
 
-/// What B and C were told in the end; a unit that was to be run again is.
+/// What B and C were told in the end; a transaction that was to be run again is.
 async fn answers(
     context: &Context,
     others: &mut [Actor; 2],

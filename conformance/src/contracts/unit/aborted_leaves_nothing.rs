@@ -1,26 +1,26 @@
-//! After a deadlock, a lock timeout or a serialization failure nothing of the unit stays.
+//! After a deadlock, a lock timeout or a serialization failure nothing of the transaction stays.
 //!
 //! # Promise
-//! When the engine ends a unit, neither what came before the failed statement stays, nor what comes after
+//! When the engine ends a transaction, neither what came before the failed statement stays, nor what comes after
 //! it, even if the caller overlooks the error, goes on, and then commits. Some engines roll the whole
 //! transaction back and run what follows in autocommit; some undo the one statement and leave the rest
-//! open. In either case the commit has to fail, and the unit has to be run again from its start.
+//! open. In either case the commit has to fail, and the transaction has to be run again from its start.
 //!
 //! # Steps
-//! For each way in which the engine can end a unit (a deadlock; a lock timeout; a lock refused at once; a row
+//! For each way in which the engine can end a transaction (a deadlock; a lock timeout; a lock refused at once; a row
 //! that changed since the snapshot; a serialization failure at `COMMIT`; a lost connection; where there is
-//! one writer, a busy file at the unit's beginning and at its `COMMIT`), with a commit or a rollback at the
+//! one writer, a busy file at the transaction's beginning and at its `COMMIT`), with a commit or a rollback at the
 //! end:
-//! 1. The victim begins and does its head: an effect, and a claim. Then the unit is ended by the engine.
+//! 1. The victim begins and does its head: an effect, and a claim. Then the transaction is ended by the engine.
 //! 2. The victim goes on with its tail: an effect, a claim, and a new event. Then it commits, which fails, or
 //!    it rolls back.
 //! 3. Every row of head and tail is as it was before, there is no effect, and no new event.
-//! 4. The unit is run again, as a whole. Now all of it is there.
+//! 4. The transaction is run again, as a whole. Now all of it is there.
 //!
-//! The same is asked of a unit that the caller rolled back.
+//! The same is asked of a transaction that the caller rolled back.
 //!
 //! # How a violation looks
-//! The event is marked as sent and its business row is missing, or the other way round: half a unit.
+//! The event is marked as sent and its business row is missing, or the other way round: half a transaction.
 //!
 //! # Source
 //! civicrm/civicrm-packages#446, roundcube/roundcubemail#7528, mysql-otp/mysql-otp#158,
@@ -47,7 +47,7 @@ use crate::harness::party::Party;
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
     id: "unit/aborted-leaves-nothing",
-    promise: "after a deadlock, a lock timeout or a serialization error nothing of the unit stays, neither head nor tail",
+    promise: "after a deadlock, a lock timeout or a serialization error nothing of the transaction stays, neither head nor tail",
     level: Level::Core,
     requires: &[],
     scope: Scope::Once,
@@ -75,7 +75,7 @@ pub static CONTRACT: Contract = Contract {
     run: |context| Box::pin(run(context)),
 };
 
-/// What ends a unit.
+/// What ends a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cause {
     Deadlock,
@@ -129,7 +129,7 @@ impl Cause {
         }
     }
 
-    /// Whether the unit is over when its error is raised.
+    /// Whether the transaction is over when its error is raised.
     fn is_raised_by_commit(self) -> bool {
         matches!(self, Self::SerializationFailure | Self::BusyAtCommit)
     }
@@ -158,7 +158,7 @@ async fn run(context: &Context) -> Judged {
     Ok(evidence)
 }
 
-/// Aborts a unit for each end that it is given afterwards.
+/// Aborts a transaction for each end that it is given afterwards.
 async fn aborted(context: &Context, cause: Cause, ends: &[End]) -> Result<Vec<String>, Finding> {
     let (patient, mut impatient) = (SessionOptions::default(), SessionOptions::default());
     impatient.lock_timeout = Duration::from_millis(50);
@@ -179,7 +179,7 @@ async fn aborted(context: &Context, cause: Cause, ends: &[End]) -> Result<Vec<St
     Ok(evidence)
 }
 
-/// Aborts one unit, goes on with it, and looks at what is left.
+/// Aborts one transaction, goes on with it, and looks at what is left.
 async fn aborted_once(
     context: &Context,
     cause: Cause,
@@ -212,7 +212,7 @@ async fn aborted_once(
     };
     victim.left_nothing(&mut other.actor, &when).await?;
     check(!committed, || {
-        format!("{when}: COMMIT of a unit that had failed was answered with success")
+        format!("{when}: COMMIT of a transaction that had failed was answered with success")
     })?;
     let refused = answers.iter().filter(|answer| answer.is_err()).count();
     check_eq(&format!("{when}: later statements refused"), refused, answers.len())?;
@@ -225,7 +225,7 @@ async fn aborted_once(
     Ok(format!("{when}: {error}{refused}; nothing left, and all there when run again"))
 }
 
-/// Brings the victim's unit to its error; `None` where the engine raises none. Whatever held the unit up
+/// Brings the victim's transaction to its error; `None` where the engine raises none. Whatever held the transaction up
 /// is gone afterwards, so that nothing but the error can keep its statements from taking effect.
 async fn fail(
     context: &Context,
@@ -256,9 +256,9 @@ async fn fail(
             victim.actor.rollback().await?;
             Ok(None)
         }
-        Ok(()) => {
-            Err(Finding::Inconclusive(format!("{cause:?} did not happen: the unit went through")))
-        }
+        Ok(()) => Err(Finding::Inconclusive(format!(
+            "{cause:?} did not happen: the transaction went through"
+        ))),
         Err(error) if error.is_retryable() || cause == Cause::LostConnection => {
             Ok(Some(in_short(&error)))
         }
@@ -266,7 +266,7 @@ async fn fail(
     }
 }
 
-/// The victim's unit, up to its error.
+/// The victim's transaction, up to its error.
 async fn unit(
     context: &Context,
     cause: Cause,
@@ -311,7 +311,7 @@ async fn unit(
     }
 }
 
-/// Two units that want each other's row. The one that the engine ends is the victim from here on; the
+/// Two transactions that want each other's row. The one that the engine ends is the victim from here on; the
 /// other commits.
 async fn deadlock(
     context: &Context,
@@ -345,7 +345,9 @@ async fn deadlock(
         false => other.actor.commit().await?,
     }
     match first.and(second) {
-        Ok(()) => Err(Finding::Inconclusive("no deadlock: both units went through".to_owned())),
+        Ok(()) => {
+            Err(Finding::Inconclusive("no deadlock: both transactions went through".to_owned()))
+        }
         Err(error) if error.is_retryable() => Ok(Some(in_short(&error))),
         Err(error) => Err(Finding::Errored(error)),
     }

@@ -1,7 +1,7 @@
-//! Every way in which a unit can fail is an error of the right kind, whichever statement raises it.
+//! Every way in which a transaction can fail is an error of the right kind, whichever statement raises it.
 //!
 //! # Promise
-//! What a caller may do after an error depends on its kind alone. Run the whole unit again: `retryable`.
+//! What a caller may do after an error depends on its kind alone. Run the whole transaction again: `retryable`.
 //! Conclude nothing about any lease, since the server refuses writes: `fenced`. Connect again, and learn
 //! what became of the unit: `unavailable`. Never try again: `fatal`. The kind is the same when `COMMIT`
 //! raises the error, and the engine's own code comes with it whenever the engine answered.
@@ -9,8 +9,8 @@
 //! # Steps
 //! Each condition that the engine can have is brought about for real, with two sessions: a deadlock; a lock
 //! timeout; a lock refused at once; a row that changed since the snapshot; a serialization failure at
-//! `COMMIT`; a file that is busy at the beginning of a unit and at its `COMMIT`; writing on a read-only
-//! session, alone and in a unit; a connection ended from outside, noticed by a statement and by `COMMIT`; a
+//! `COMMIT`; a file that is busy at the beginning of a transaction and at its `COMMIT`; writing on a read-only
+//! session, alone and in a transaction; a connection ended from outside, noticed by a statement and by `COMMIT`; a
 //! value that the table refuses.
 //!
 //! # How a violation looks
@@ -43,7 +43,7 @@ use crate::harness::finding::{Finding, Judged, check};
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
     id: "unit/classifies-errors",
-    promise: "every way a unit can fail is reported as retryable, fenced, unavailable or fatal, also when COMMIT raises it",
+    promise: "every way a transaction can fail is reported as retryable, fenced, unavailable or fatal, also when COMMIT raises it",
     level: Level::Core,
     requires: &[],
     scope: Scope::Once,
@@ -207,7 +207,7 @@ async fn deadlock(context: &Context) -> Result<String, Finding> {
     classified("a deadlock", ErrorKind::Retryable, first.and(second))
 }
 
-/// Where there is one writer, it is the unit's beginning that waits.
+/// Where there is one writer, it is the transaction's beginning that waits.
 async fn lock_timeout(context: &Context) -> Result<String, Finding> {
     let mut holder = context.actor("holder").await?;
     let mut waiter = context.actor_with("waiter", &impatient()).await?;
@@ -298,7 +298,7 @@ async fn read_only(context: &Context) -> Result<[String; 2], Finding> {
     };
     Ok([
         classified("a write on a read-only session", ErrorKind::Fenced, alone)?,
-        classified("a unit on a read-only session", ErrorKind::Fenced, in_unit)?,
+        classified("a transaction on a read-only session", ErrorKind::Fenced, in_unit)?,
     ])
 }
 

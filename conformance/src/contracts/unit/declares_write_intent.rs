@@ -1,21 +1,21 @@
-//! A unit that reads and then writes is not refused at once because of a concurrent writer.
+//! A transaction that reads and then writes is not refused at once because of a concurrent writer.
 //!
 //! # Promise
-//! A unit that will write says so when it begins. It may have to wait for a writer, at its beginning or at
+//! A transaction that will write says so when it begins. It may have to wait for a writer, at its beginning or at
 //! its first write, or it goes through beside it. It does not get as far as its write only to be told that
 //! it can never succeed.
 //!
 //! # Steps
-//! A unit begins, reads the candidates and claims one. Beside it:
-//! 1. A writer holds an open claim of the same event. The unit is seen waiting. The writer commits: the unit
-//!    loses (or is told to run again, and then loses). The writer rolls back: the unit wins.
-//! 2. After the unit's read a writer begins and claims another event. It is done with the write, with its
-//!    unit open, or is seen waiting for the unit. Either way the unit's claim succeeds, and so does its
+//! A transaction begins, reads the candidates and claims one. Beside it:
+//! 1. A writer holds an open claim of the same event. The transaction is seen waiting. The writer commits: the transaction
+//!    loses (or is told to run again, and then loses). The writer rolls back: the transaction wins.
+//! 2. After the transaction's read a writer begins and claims another event. It is done with the write, with its
+//!    transaction open, or is seen waiting for the transaction. Either way the transaction's claim succeeds, and so does its
 //!    commit; then the writer's.
 //! 3. The same with a writer that commits at once, if it is not kept waiting.
 //!
 //! # How a violation looks
-//! The write is refused without a wait, each time, as long as anybody writes: under load the unit starves.
+//! The write is refused without a wait, each time, as long as anybody writes: under load the transaction starves.
 //! Waiting longer or repeating the statement does not help.
 //!
 //! # Source
@@ -39,7 +39,7 @@ use crate::harness::row::row;
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
     id: "unit/declares-write-intent",
-    promise: "a read-then-write unit is not refused at once by a concurrent writer: it waits or proceeds",
+    promise: "a read-then-write transaction is not refused at once by a concurrent writer: it waits or proceeds",
     level: Level::Core,
     requires: &[],
     scope: Scope::Once,
@@ -74,7 +74,7 @@ async fn run(context: &Context) -> Judged {
     for end in [End::Commit, End::Rollback] {
         let retries = behind_writer(context, &mut unit, &mut writer, end).await?;
         evidence.push(format!(
-            "the unit was seen waiting for a writer ({end:?}); run again {retries} times"
+            "the transaction was seen waiting for a writer ({end:?}); run again {retries} times"
         ));
     }
     for until in [Writer::HoldsItsUnitOpen, Writer::Commits] {
@@ -113,7 +113,7 @@ async fn claim(
     actor.claim(event, &token, context.at(100), context.at(150)).await
 }
 
-/// Step 1; returns how often the unit was run again.
+/// Step 1; returns how often the transaction was run again.
 async fn behind_writer(
     context: &Context,
     unit: &mut Actor,
@@ -134,7 +134,8 @@ async fn behind_writer(
         match progress {
             Progress::Waiting => attempt.await,
             Progress::Finished(Err(error)) => {
-                let message = format!("a unit that read first was refused without a wait: {error}");
+                let message =
+                    format!("a transaction that read first was refused without a wait: {error}");
                 return Err(Finding::Broken(message));
             }
             Progress::Finished(Ok(claimed)) => {
@@ -144,18 +145,18 @@ async fn behind_writer(
             }
         }
     };
-    // After the wait an engine may say that the unit has to be run again, as a whole.
+    // After the wait an engine may say that the transaction has to be run again, as a whole.
     let (answer, retries) = match answer {
         Err(error) if error.is_retryable() => (read_then_write(context, unit, &event).await?, 1),
         answer => (answer?, 0),
     };
     let promised = if end == End::Commit { Claimed::NotClaimed } else { Claimed::Claimed };
-    check_eq(&format!("the unit's claim behind a writer ({end:?})"), answer, promised)?;
+    check_eq(&format!("the transaction's claim behind a writer ({end:?})"), answer, promised)?;
     check_eq("the attempts of the event", row(writer, &event).await?.attempt, 1)?;
     Ok(retries)
 }
 
-/// How far the writer goes beside the unit.
+/// How far the writer goes beside the transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writer {
     HoldsItsUnitOpen,
@@ -183,10 +184,13 @@ async fn ahead_of_writer(
         });
         let progress = context.until_waiting(&waiter, writing.as_mut()).await?;
         match claim(context, unit, &event).await {
-            Ok(claimed) => check_eq("the unit's claim beside a writer", claimed, Claimed::Claimed)?,
+            Ok(claimed) => {
+                check_eq("the transaction's claim beside a writer", claimed, Claimed::Claimed)?
+            }
             Err(error) => {
-                let message =
-                    format!("a unit that read first could not write beside a writer: {error}");
+                let message = format!(
+                    "a transaction that read first could not write beside a writer: {error}"
+                );
                 return Err(Finding::Broken(message));
             }
         }
@@ -204,9 +208,13 @@ async fn ahead_of_writer(
     for event in [&event, &other] {
         let row = row(unit, event).await?;
         check(row.token.is_some(), || {
-            format!("{event} was claimed in a unit that committed, and is free")
+            format!("{event} was claimed in a transaction that committed, and is free")
         })?;
     }
-    let wait = if waited { "was seen waiting for the unit" } else { "did not wait for the unit" };
+    let wait = if waited {
+        "was seen waiting for the transaction"
+    } else {
+        "did not wait for the transaction"
+    };
     Ok(format!("a writer ({until:?}) {wait}, which went through"))
 }

@@ -62,7 +62,7 @@ async fn look(store: &dyn Store) -> Seen {
                 _ = looks.tick() => if observer.waiting(id).await? == Waiting::Waiting { break },
             }
         }
-        // In the holder's unit, so that no other writer is needed where there can be only one.
+        // In the holder's transaction, so that no other writer is needed where there can be only one.
         let_go = moved_on(holder.as_mut(), &mut looks).await?;
         holder.commit().await?;
         update.await?;

@@ -1,4 +1,4 @@
-//! What units see of each other, and what is left of one that was aborted.
+//! What transactions see of each other, and what is left of one that was aborted.
 
 use futures::future::join;
 use leaseproof_engines::lease::{ClaimBatch, Strategy};
@@ -26,7 +26,7 @@ pub(super) async fn snapshot(target: &Target) -> Seen {
     closed(store, seen).await
 }
 
-/// A claims one of two events in an open unit, by an index on the state alone; B claims one.
+/// A claims one of two events in an open transaction, by an index on the state alone; B claims one.
 pub(super) async fn without_order(target: &Target) -> Seen {
     const STATE_ONLY: Sabotage = Sabotage::EitherOf(&[
         &[
@@ -51,7 +51,7 @@ pub(super) async fn without_order(target: &Target) -> Seen {
     closed(store, seen).await
 }
 
-/// R has read in an open unit; W claims by a statement that returns rows before its commit.
+/// R has read in an open transaction; W claims by a statement that returns rows before its commit.
 pub(super) async fn reader(target: &Target) -> Seen {
     let returns = target.engine.strategies().contains(&Strategy::UpdateReturning);
     if target.engine.server().is_some() || !returns {
@@ -75,7 +75,7 @@ pub(super) async fn reader(target: &Target) -> Seen {
     closed(store, seen).await
 }
 
-/// Two units take two rows in opposite order. The victim goes on without a new unit: an effect, then a
+/// Two transactions take two rows in opposite order. The victim goes on without a new unit: an effect, then a
 /// rollback. Our own sessions would refuse; this one lets it through.
 pub(super) async fn after_deadlock(target: &Target) -> Seen {
     let options = StoreOptions { unguarded: true, ..StoreOptions::default() };
@@ -88,7 +88,7 @@ pub(super) async fn after_deadlock(target: &Target) -> Seen {
         drop(filled(store, 2).await?);
         a.begin().await?;
         if let Err(error) = b.begin().await {
-            return Ok(format!("no deadlock: the second unit is told {}", code(&error)));
+            return Ok(format!("no deadlock: the second transaction is told {}", code(&error)));
         }
         a.claim(&claim(1, "a")).await?;
         b.claim(&claim(2, "b")).await?;
@@ -97,7 +97,7 @@ pub(super) async fn after_deadlock(target: &Target) -> Seen {
         let (victim, error, survivor) = match (one, other) {
             (Err(error), _) => (&mut a, error, &mut b),
             (_, Err(error)) => (&mut b, error, &mut a),
-            _ => return Ok("no deadlock: both units went on".to_owned()),
+            _ => return Ok("no deadlock: both transactions went on".to_owned()),
         };
         survivor.rollback().await?;
         let went_on = victim.apply_effect("fact", &event(1)).await;

@@ -73,7 +73,7 @@ async fn due(session: &mut dyn Session, id: &str) -> Result<i64, EngineError> {
     Ok(session.event(&EventId::new(id)).await?.map_or(0, |row| row.due.0))
 }
 
-/// A unit creates a table and is rolled back; then the same table is created again.
+/// A transaction creates a table and is rolled back; then the same table is created again.
 pub(super) async fn transactional_ddl(target: &Target) -> Answer {
     const CREATE: &str = "CREATE TABLE transactional_ddl (one INT)";
     let edit = |statements: &mut Statements| statements.set("apply_effect", CREATE);
@@ -89,7 +89,7 @@ async fn tables(store: &dyn Store) -> Answer {
     session.apply_effect("probe", &event).await?;
     session.rollback().await?;
     match session.apply_effect("probe", &event).await {
-        Ok(()) => Ok((true, "a table was gone when its unit was rolled back".to_owned())),
+        Ok(()) => Ok((true, "a table was gone when its transaction was rolled back".to_owned())),
         Err(error) if error.kind == ErrorKind::Fatal => {
             Ok((false, format!("a table outlived the rollback of its unit: {error}")))
         }

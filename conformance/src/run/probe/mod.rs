@@ -139,7 +139,7 @@ impl Pair {
         self.a.begin().await?;
         self.a.claim(&claim(1, "a")).await?;
         match self.b.claim(&claim(2, "b")).await {
-            Ok(_) => Ok((true, "both wrote, each in a unit of its own".to_owned())),
+            Ok(_) => Ok((true, "both wrote, each in a transaction of its own".to_owned())),
             Err(error) if error.is_retryable() => {
                 Ok((false, format!("the second writer was refused: {error}")))
             }
@@ -151,7 +151,7 @@ impl Pair {
         self.a.begin().await?;
         self.a.lock(&event(1), LockWait::Block).await?;
         if let Err(error) = self.b.begin().await {
-            return Ok((false, format!("a second unit was refused: {error}")));
+            return Ok((false, format!("a second transaction was refused: {error}")));
         }
         let start = Watch::now();
         match self.b.lock(&event(1), LockWait::NoWait).await {

@@ -1,4 +1,4 @@
--- Whether this very token acked the event before. A locking read: in a unit that has read before, a
+-- Whether this very token acked the event before. A locking read: in a transaction that has read before, a
 -- plain SELECT would answer from the old snapshot, in which the event is still pending.
 SELECT event_id
   FROM lease_event

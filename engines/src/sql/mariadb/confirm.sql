@@ -1,5 +1,5 @@
 -- Asks whether the lease is still the caller's and live, by matching its row and changing nothing.
--- An UPDATE and not a SELECT: inside a unit it keeps the row until the unit ends, so that nobody
+-- An UPDATE and not a SELECT: inside a transaction it keeps the row until the transaction ends, so that nobody
 -- takes the event over between the answer and the commit of what relies on it.
 -- Its answer is the number of matched rows. Without the flag CLIENT_FOUND_ROWS the server counts
 -- changed rows, here always 0, and the rightful owner would believe its lease lost.

@@ -1,5 +1,5 @@
 -- Asks whether the lease is still the caller's and live, by matching its row and changing nothing.
--- An UPDATE and not a SELECT: inside a unit it keeps the row until the unit ends, so that nobody
+-- An UPDATE and not a SELECT: inside a transaction it keeps the row until the transaction ends, so that nobody
 -- takes the event over between the answer and the commit of what relies on it.
 UPDATE lease_event
    SET lease_until = lease_until
