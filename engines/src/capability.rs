@@ -73,3 +73,76 @@ impl fmt::Display for Capability {
         formatter.write_str(self.as_str())
     }
 }
+
+/// Something that a store lets its callers do or see, beyond enqueue, claim and ack.
+///
+/// An engine has capabilities, and so has what a team built on it: two stores on one engine may differ in
+/// all of these and both be right. A contract that needs one says so, and is unsupported without it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum StoreCapability {
+    /// It counts how often an event was claimed, and gives it up after a maximum.
+    AttemptCount,
+    /// It says what is waiting, held and overdue.
+    Backlog,
+    /// The token of an acquisition is the caller's own choice, and is kept byte for byte.
+    CallerTokens,
+    /// Callers put several operations into one transaction.
+    CallerTransactions,
+    /// Two sessions work at the same time.
+    ConcurrentSessions,
+    /// An owner can ask whether it still is one.
+    Confirm,
+    /// A foreign key leads from a consumer's row to the event.
+    EffectReferences,
+    /// Every instant of 64 bits of microseconds can be stored.
+    EveryInstant,
+    /// The token that acked an event learns so when it acks it again.
+    IdempotentAck,
+    /// Instants are exact to the microsecond.
+    MicrosecondInstants,
+    /// An owner can give an event back before its deadline.
+    Release,
+}
+
+impl StoreCapability {
+    /// Every capability of a store, in report order.
+    pub const ALL: [Self; 11] = [
+        Self::AttemptCount,
+        Self::Backlog,
+        Self::CallerTokens,
+        Self::CallerTransactions,
+        Self::ConcurrentSessions,
+        Self::Confirm,
+        Self::EffectReferences,
+        Self::EveryInstant,
+        Self::IdempotentAck,
+        Self::MicrosecondInstants,
+        Self::Release,
+    ];
+
+    /// The stable name that reports use.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AttemptCount => "attempt-count",
+            Self::Backlog => "backlog",
+            Self::CallerTokens => "caller-tokens",
+            Self::CallerTransactions => "caller-transactions",
+            Self::ConcurrentSessions => "concurrent-sessions",
+            Self::Confirm => "confirm",
+            Self::EffectReferences => "effect-references",
+            Self::EveryInstant => "every-instant",
+            Self::IdempotentAck => "idempotent-ack",
+            Self::MicrosecondInstants => "microsecond-instants",
+            Self::Release => "release",
+        }
+    }
+}
+
+impl fmt::Display for StoreCapability {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 
+use crate::capability::StoreCapability;
 use crate::error::{EngineError, ErrorKind};
 use crate::instruments::Instruments;
 use crate::lease::{
@@ -147,6 +148,11 @@ pub trait Store: Send + Sync {
     /// be attached.
     fn name(&self) -> String {
         String::new()
+    }
+
+    /// What it lets its callers do or see, beyond enqueue, claim and ack.
+    fn capabilities(&self) -> &'static [StoreCapability] {
+        &StoreCapability::ALL
     }
 
     /// Opens a connection of its own.

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::future::Future;
 use std::time::Duration;
 
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
     Acked, Backlog, Claim, ClaimBatch, Claimed, Clock, Confirmed, EventId, EventRow, FencingToken,
     Instant, NewEvent, Released, Renewed, Reserved,
@@ -44,6 +45,8 @@ pub struct Actor {
     session: Box<dyn Session>,
     recorder: Recorder,
     clock: Clock,
+    store: &'static [StoreCapability],
+    probes: u64,
 }
 
 impl Actor {
@@ -53,8 +56,28 @@ impl Actor {
         session: Box<dyn Session>,
         recorder: Recorder,
         clock: Clock,
+        store: &'static [StoreCapability],
     ) -> Self {
-        Self { name: name.to_owned(), engine, session, recorder, clock }
+        Self { name: name.to_owned(), engine, session, recorder, clock, store, probes: 0 }
+    }
+
+    /// Whether the store offers a capability.
+    #[must_use]
+    pub fn has(&self, capability: StoreCapability) -> bool {
+        self.store.contains(&capability)
+    }
+
+    /// The last instant that can be told from this one, which comes after it: one microsecond earlier. On
+    /// the engine's clock, which goes on while a case runs, it is half a step.
+    #[must_use]
+    pub fn just_before(&self, instant: Instant) -> Instant {
+        Instant(instant.0 - resolution_us(self.clock))
+    }
+
+    /// A token that no acquisition has.
+    pub(super) fn probing_token(&mut self) -> FencingToken {
+        self.probes += 1;
+        FencingToken::new(format!("probe-{}-{}", self.name, self.probes))
     }
 
     /// The actor's name.
@@ -318,6 +341,12 @@ fn on_whole_steps(mut row: EventRow, clock: Clock) -> EventRow {
         row.due = whole(row.due);
     }
     row
+}
+
+/// How far apart two instants must lie to be told apart while a case runs, in microseconds.
+#[must_use]
+pub(super) fn resolution_us(clock: Clock) -> i64 {
+    if clock == Clock::Database { STEP_US / 2 } else { 1 }
 }
 
 fn refused_if(refused: bool) -> Ending {

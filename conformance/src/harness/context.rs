@@ -16,7 +16,7 @@ use leaseproof_engines::{Capability, Engine, EngineError};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::harness::actor::{Actor, STEP_US};
+use crate::harness::actor::{Actor, STEP_US, resolution_us};
 use crate::harness::finding::Finding;
 use crate::harness::retries::Retries;
 use crate::harness::stores::Stores;
@@ -91,8 +91,7 @@ impl Context {
     /// clock, which goes on while a case runs, it is half a step.
     #[must_use]
     pub fn just_before(&self, step: i64) -> Instant {
-        let earlier = if self.clock == Clock::Database { STEP_US / 2 } else { 1 };
-        Instant(self.at(step).0 - earlier)
+        Instant(self.at(step).0 - resolution_us(self.clock))
     }
 
     /// The claim strategy of this case.
@@ -164,7 +163,8 @@ impl Context {
     ) -> Result<Actor, EngineError> {
         let session = self.store.session(options).await?;
         let recorder = self.recorder.clone();
-        Ok(Actor::new(name, self.engine.name(), session, recorder, self.clock))
+        let store = self.store.capabilities();
+        Ok(Actor::new(name, self.engine.name(), session, recorder, self.clock, store))
     }
 
     /// Parties named `prefix-1` to `prefix-count`.

@@ -7,6 +7,7 @@ pub mod latch;
 pub mod party;
 pub mod retries;
 pub mod row;
+pub mod standing;
 pub mod stores;
 pub mod target;
 

@@ -32,7 +32,7 @@ use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
-use crate::harness::row::{Stored, check_refused, check_row, row};
+use crate::harness::standing::{Standing, check_refused, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -107,15 +107,15 @@ async fn run(context: &Context) -> Judged {
     let last = context.just_before(150);
     let step = "A acks one microsecond before its deadline";
     check_eq(step, a.ack(&first, &token, last).await?, Acked::Acked)?;
-    check_row(step, &mut b, &first, &Stored::done(&token, at(150))).await?;
+    check_standing(step, &mut b, &first, &Standing::done(&token, at(150))).await?;
     let step = "A acks another event of its batch";
-    check_row(step, &mut b, &second, &Stored::held(&token, at(150))).await?;
+    check_standing(step, &mut b, &second, &Standing::held(&token, at(150))).await?;
 
     let renewed = a.renew(&second, &token, last, at(200)).await?;
     check_eq("A renews to 200", renewed, Renewed::Renewed)?;
     let step = "A acks at 199, having renewed to 200";
     check_eq(step, a.ack(&second, &token, at(199)).await?, Acked::Acked)?;
-    check_row(step, &mut b, &second, &Stored::done(&token, at(200))).await?;
+    check_standing(step, &mut b, &second, &Standing::done(&token, at(200))).await?;
 
     check_eq("A releases", a.release(&third, &token).await?, Released::Released)?;
     let fresh = context.token("A");
@@ -123,14 +123,14 @@ async fn run(context: &Context) -> Judged {
     check_eq("A claims again at 120 until 170", claimed, Claimed::Claimed)?;
     let step = "A acks with the token of its second claim";
     check_eq(step, a.ack(&third, &fresh, at(160)).await?, Acked::Acked)?;
-    check_row(step, &mut b, &third, &Stored::done(&fresh, at(170))).await?;
+    check_standing(step, &mut b, &third, &Standing::done(&fresh, at(170))).await?;
 
     stays_done(context, &mut b, &[&first, &second, &third]).await?;
     let unclaimed = context.enqueued(&mut b, "EVENT-84").await?;
-    let before = row(&mut b, &unclaimed).await?;
     let answer = a.ack(&unclaimed, &token, at(110)).await;
     let step = "A acks an event that nobody claimed";
-    check_refused(step, &mut b, &before, answer, Acked::Refused).await?;
+    check_refused(step, &mut b, &unclaimed, &Standing::free(at(110)), answer, Acked::Refused)
+        .await?;
     let acked = a.ack(&EventId::new("EVENT-85"), &token, at(110)).await?;
     check_eq("A acks an event that does not exist", acked, Acked::Refused)?;
     Ok(vec![

@@ -34,9 +34,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use leaseproof_engines::lease::{
-    Acked, Claimed, EventId, EventState, FencingToken, Instant, Renewed,
-};
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Instant, Renewed};
 use leaseproof_engines::store::{self, Session};
 use leaseproof_engines::{Capability, EngineError, ErrorKind};
 use leaseproof_reports::Level;
@@ -48,7 +46,7 @@ use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::retries::Retries;
-use crate::harness::row::row;
+use crate::harness::standing::{Standing, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -227,23 +225,38 @@ async fn both_done(
         let (row, [of_two, of_one]) = in_order(two.work, one.work);
         (row, [of_one, of_two])
     }];
-    let mut seen = Vec::new();
-    for event in &batch.events {
-        let row = row(reader, event).await?;
-        check_eq("the token after both transactions", row.token.as_ref(), Some(&batch.token))?;
-        seen.push((row.state == EventState::Done, row.until));
-    }
     let told = [&one.effective, &two.effective];
-    let is = |((done, until), effective): &(Row, [bool; 2])| {
-        seen.iter().all(|seen| *seen == (*done, Some(context.at(*until))))
-            && told.iter().zip(effective).all(|(told, effective)| told[..] == [*effective; 2])
-    };
-    check(allowed.iter().any(is), || {
-        format!(
-            "{:?} and {:?} of both events left (done, deadline) {seen:?}, and had an effect on each: {told:?}",
-            one.work, two.work
-        )
-    })
+    let works = format!("{:?} and {:?} of both events", one.work, two.work);
+    let mut deviation = Finding::Broken(format!(
+        "{works} had an effect on each: {told:?}, which neither order of the two explains"
+    ));
+    for ((done, until), effective) in allowed {
+        if !told.iter().zip(effective).all(|(told, effective)| told[..] == [effective; 2]) {
+            continue;
+        }
+        let until = context.at(until);
+        let promised = match done {
+            true => Standing::done(&batch.token, until),
+            false => Standing::held(&batch.token, until),
+        };
+        match all_stand(&works, reader, &batch.events, &promised).await {
+            Err(broken @ Finding::Broken(_)) => deviation = broken,
+            outcome => return outcome,
+        }
+    }
+    Err(deviation)
+}
+
+async fn all_stand(
+    step: &str,
+    reader: &mut Actor,
+    events: &[EventId],
+    promised: &Standing,
+) -> Result<(), Finding> {
+    for event in events {
+        check_standing(step, reader, event, promised).await?;
+    }
+    Ok(())
 }
 
 /// What two transactions leave of an event, one after the other, and whether each had an effect.

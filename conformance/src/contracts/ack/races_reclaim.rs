@@ -33,7 +33,7 @@ use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::latch::{Arrival, Attempt, End, behind, released};
 use crate::harness::retries::Retries;
-use crate::harness::row::{Stored, check_row};
+use crate::harness::standing::{Standing, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -217,11 +217,11 @@ impl Race<'_> {
         })?;
         let (stored, again, takeover) = match acked {
             Acked::Acked => {
-                (Stored::done(&round.owner, at(150)), Acked::AlreadyAcked, Acked::Refused)
+                (Standing::done(&round.owner, at(150)), Acked::AlreadyAcked, Acked::Refused)
             }
-            _ => (Stored::held(&round.claimer, at(260)), Acked::Refused, Acked::Acked),
+            _ => (Standing::held(&round.claimer, at(260)), Acked::Refused, Acked::Acked),
         };
-        check_row(step, &mut self.keeper, &round.event, &stored).await?;
+        check_standing(step, &mut self.keeper, &round.event, &stored).await?;
         let repeated = self.owner.ack(&round.event, &round.owner, at(160)).await?;
         check_eq(&format!("{step}; then A acks again"), repeated, again)?;
         let acked_by_b = self.claimer.ack(&round.event, &round.claimer, at(160)).await?;

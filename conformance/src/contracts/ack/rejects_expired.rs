@@ -26,7 +26,7 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::controls::{Control, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Judged, check_eq};
-use crate::harness::row::{Stored, check_refused, check_row, row};
+use crate::harness::standing::{Standing, check_refused, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -77,7 +77,7 @@ async fn run(context: &Context) -> Judged {
     let event = context.enqueued(&mut a, "EVENT-81").await?;
     let claimed = a.claim(&event, &token_a, at(100), at(150)).await?;
     check_eq("A claims at 100 until 150", claimed, Claimed::Claimed)?;
-    let before = row(&mut b, &event).await?;
+    let held = Standing::held(&token_a, at(150));
     let late = [
         ("at 150, its deadline", at(150)),
         ("one microsecond after its deadline", Instant(at(150).0 + 1)),
@@ -87,19 +87,26 @@ async fn run(context: &Context) -> Judged {
     for (name, now) in late {
         let step = format!("A acks {name}, nobody having taken over");
         let answer = a.ack(&event, &token_a, now).await;
-        check_refused(&step, &mut b, &before, answer, Acked::Refused).await?;
+        check_refused(&step, &mut b, &event, &held, answer, Acked::Refused).await?;
     }
     let answer = a.renew(&event, &token_a, at(150), at(300)).await;
     let step = "A renews after its refused ack";
-    check_refused(step, &mut b, &before, answer, Renewed::Refused).await?;
+    check_refused(step, &mut b, &event, &held, answer, Renewed::Refused).await?;
     let claimed = b.claim(&event, &token_b, at(151), at(250)).await?;
     check_eq("B claims at 151", claimed, Claimed::Claimed)?;
-    let taken = row(&mut b, &event).await?;
+    let taken = Standing::held(&token_b, at(250));
     let answer = a.ack(&event, &token_a, at(152)).await;
-    check_refused("A acks late, B having taken over", &mut b, &taken, answer, Acked::Refused)
-        .await?;
+    check_refused(
+        "A acks late, B having taken over",
+        &mut b,
+        &event,
+        &taken,
+        answer,
+        Acked::Refused,
+    )
+    .await?;
     check_eq("B acks", b.ack(&event, &token_b, at(200)).await?, Acked::Acked)?;
-    check_row("B's ack", &mut a, &event, &Stored::done(&token_b, at(250))).await?;
+    check_standing("B's ack", &mut a, &event, &Standing::done(&token_b, at(250))).await?;
 
     for (id, now, promised) in [
         ("EVENT-82", context.just_before(200), Acked::Acked),
@@ -113,10 +120,10 @@ async fn run(context: &Context) -> Judged {
         let step = format!("A acks at {now}, its renewed deadline being {}", at(200));
         check_eq(&step, a.ack(&event, &token_a, now).await?, promised)?;
         let stored = match promised {
-            Acked::Acked => Stored::done(&token_a, at(200)),
-            _ => Stored::held(&token_a, at(200)),
+            Acked::Acked => Standing::done(&token_a, at(200)),
+            _ => Standing::held(&token_a, at(200)),
         };
-        check_row(&step, &mut b, &event, &stored).await?;
+        check_standing(&step, &mut b, &event, &stored).await?;
     }
     Ok(vec![format!(
         "{} acks at or after the deadline were refused, one a microsecond before it was not",

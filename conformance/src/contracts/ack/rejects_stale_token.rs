@@ -31,7 +31,7 @@ use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
-use crate::harness::row::{Stored, check_refused, check_row, row};
+use crate::harness::standing::{Standing, check_refused, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -91,22 +91,23 @@ async fn run(context: &Context) -> Judged {
         refused: 0,
     };
     let event = parties.taken_over("at-work").await?;
-    let held = Stored::held(&parties.current, at(250));
+    let held = Standing::held(&parties.current, at(250));
     parties.stale_acks_refused(&event, "B is at work", &held).await?;
     let acked = parties.b.ack(&event, &parties.current, at(200)).await?;
     check_eq("B acks what it took over", acked, Acked::Acked)?;
-    check_row("B's ack", &mut parties.a, &event, &Stored::done(&parties.current, at(250))).await?;
+    check_standing("B's ack", &mut parties.a, &event, &Standing::done(&parties.current, at(250)))
+        .await?;
 
     let event = parties.taken_over("acked").await?;
     let acked = parties.b.ack(&event, &parties.current, at(155)).await?;
     check_eq("B acks what it took over", acked, Acked::Acked)?;
-    let done = Stored::done(&parties.current, at(250));
+    let done = Standing::done(&parties.current, at(250));
     parties.stale_acks_refused(&event, "B has acked", &done).await?;
 
     let event = parties.taken_over("released").await?;
     let released = parties.b.release(&event, &parties.current).await?;
     check_eq("B releases what it took over", released, Released::Released)?;
-    parties.stale_acks_refused(&event, "B has released", &Stored::free()).await?;
+    parties.stale_acks_refused(&event, "B has released", &Standing::free(at(170))).await?;
     let claimed = parties.b.claim(&event, &context.token("C"), at(170), at(250)).await?;
     check_eq("C claims what B released", claimed, Claimed::Claimed)?;
     Ok(vec![format!(
@@ -130,18 +131,17 @@ impl Parties<'_> {
         &mut self,
         event: &EventId,
         situation: &str,
-        stored: &Stored,
+        stored: &Standing,
     ) -> Result<(), Finding> {
-        check_row(situation, &mut self.b, event, stored).await?;
-        let before = row(&mut self.b, event).await?;
+        check_standing(situation, &mut self.b, event, stored).await?;
         let others = ["", "NULL", "0", event.0.as_str()].map(FencingToken::new);
         for token in std::iter::once(&self.stale).chain(&others) {
             let now = self.context.at(170);
             let step = format!("{situation}, and A acks with `{token}`");
             let answer = self.a.ack(event, token, now).await;
-            check_refused(&step, &mut self.b, &before, answer, Acked::Refused).await?;
+            check_refused(&step, &mut self.b, event, stored, answer, Acked::Refused).await?;
             let answer = self.b.ack(event, token, now).await;
-            check_refused(&step, &mut self.a, &before, answer, Acked::Refused).await?;
+            check_refused(&step, &mut self.a, event, stored, answer, Acked::Refused).await?;
             self.refused += 2;
         }
         Ok(())

@@ -39,7 +39,7 @@ use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::retries::Retries;
-use crate::harness::row::{Stored, check_refused, check_row, row};
+use crate::harness::standing::{Standing, check_refused, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -94,13 +94,14 @@ async fn run(context: &Context) -> Judged {
 
     let event = context.enqueued(&mut reader, "EVENT-81").await?;
     let token = acked_by_a(context, &mut a, &event).await?;
+    let done = (&event, &Standing::done(&token, context.at(150)));
     for (now, on_second) in [(120, false), (120, true), (150, false), (1000, true)] {
         let actor = if on_second { &mut second } else { &mut a };
-        learns(&mut reader, actor, &event, &token, context.at(now), Acked::AlreadyAcked).await?;
+        learns(&mut reader, actor, done, &token, context.at(now), Acked::AlreadyAcked).await?;
         repeated += 1;
     }
     for stranger in [context.token("B"), FencingToken::new("")] {
-        learns(&mut reader, &mut a, &event, &stranger, context.at(130), Acked::Refused).await?;
+        learns(&mut reader, &mut a, done, &stranger, context.at(130), Acked::Refused).await?;
         refused += 1;
     }
     let retries = in_a_reading_unit(context, &mut reader, &mut second).await?;
@@ -113,8 +114,8 @@ async fn run(context: &Context) -> Judged {
         let token = acked_by_a(context, &mut cut, &event).await?;
         context.terminate(cut.id()).await?;
         let mut again = context.actor("A, connected anew").await?;
-        learns(&mut reader, &mut again, &event, &token, context.at(125), Acked::AlreadyAcked)
-            .await?;
+        let done = (&event, &Standing::done(&token, context.at(150)));
+        learns(&mut reader, &mut again, done, &token, context.at(125), Acked::AlreadyAcked).await?;
         repeated += 1;
     }
     Ok(vec![
@@ -135,7 +136,7 @@ async fn acked_by_a(
     let claimed = a.claim(event, &token, at(100), at(150)).await?;
     check_eq("A claims at 100 until 150", claimed, Claimed::Claimed)?;
     check_eq("A acks at 120", a.ack(event, &token, at(120)).await?, Acked::Acked)?;
-    check_row("A's ack", a, event, &Stored::done(&token, at(150))).await?;
+    check_standing("A's ack", a, event, &Standing::done(&token, at(150))).await?;
     Ok(token)
 }
 
@@ -143,15 +144,14 @@ async fn acked_by_a(
 async fn learns(
     reader: &mut Actor,
     actor: &mut Actor,
-    event: &EventId,
+    (event, before): (&EventId, &Standing),
     token: &FencingToken,
     now: Instant,
     promised: Acked,
 ) -> Result<(), Finding> {
-    let before = row(reader, event).await?;
     let answer = actor.ack(event, token, now).await;
     let step = format!("{} repeats the ack of {event} with `{token}` at {now}", actor.name());
-    check_refused(&step, reader, &before, answer, promised).await
+    check_refused(&step, reader, event, before, answer, promised).await
 }
 
 /// The repetition is part of a transaction that began to read before the ack was committed.
@@ -169,7 +169,7 @@ async fn in_a_reading_unit(
     let claimed = a.claim(&event, &token, at(100), at(150)).await?;
     check_eq("A claims at 100 until 150", claimed, Claimed::Claimed)?;
     second.begin_snapshot().await?;
-    row(second, &event).await?;
+    second.candidates(10, at(110)).await?;
     let mut retries = Retries::default();
     let mut acked = a.ack(&event, &token, at(120)).await;
     while retries.again(context.recorder(), &acked) {
@@ -205,7 +205,8 @@ async fn in_a_unit_rolled_back(
     let acked = a.ack(&event, &token, at(121)).await?;
     check_eq("A repeats its ack in the same transaction", acked, Acked::AlreadyAcked)?;
     a.rollback().await?;
-    check_row("A rolls its ack back", reader, &event, &Stored::held(&token, at(150))).await?;
+    check_standing("A rolls its ack back", reader, &event, &Standing::held(&token, at(150)))
+        .await?;
     let acked = a.ack(&event, &token, at(130)).await?;
     check_eq("A repeats an ack that was rolled back", acked, Acked::Acked)
 }
@@ -225,11 +226,13 @@ async fn after_a_history(
     let claimed = a.claim(&event, &expired, at(110), at(150)).await?;
     check_eq("A claims again at 110 until 150", claimed, Claimed::Claimed)?;
     // Not acked yet, and over: that is no "already".
-    learns(reader, a, &event, &expired, at(150), Acked::Refused).await?;
+    let over = (&event, &Standing::held(&expired, at(150)));
+    learns(reader, a, over, &expired, at(150), Acked::Refused).await?;
     let claimed = b.claim(&event, &current, at(150), at(250)).await?;
     check_eq("B claims at 150 until 250", claimed, Claimed::Claimed)?;
     check_eq("B acks at 200", b.ack(&event, &current, at(200)).await?, Acked::Acked)?;
-    learns(reader, a, &event, &released, at(210), Acked::Refused).await?;
-    learns(reader, a, &event, &expired, at(210), Acked::Refused).await?;
-    learns(reader, b, &event, &current, at(210), Acked::AlreadyAcked).await
+    let done = (&event, &Standing::done(&current, at(250)));
+    learns(reader, a, done, &released, at(210), Acked::Refused).await?;
+    learns(reader, a, done, &expired, at(210), Acked::Refused).await?;
+    learns(reader, b, done, &current, at(210), Acked::AlreadyAcked).await
 }

@@ -35,7 +35,7 @@ use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check_eq};
-use crate::harness::row::{Stored, check_row};
+use crate::harness::standing::{Standing, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -122,11 +122,11 @@ async fn run(context: &Context) -> Judged {
     for event in owned {
         let step = "A acks while B's claim is open";
         let until = if event == &events[0] { 160 } else { 150 };
-        check_row(step, &mut b, event, &Stored::done(&token, at(until))).await?;
+        check_standing(step, &mut b, event, &Standing::done(&token, at(until))).await?;
     }
     for event in &free {
-        let stored = Stored::held(&batch.token, at(200));
-        check_row("B commits its claim", &mut a, event, &stored).await?;
+        let stored = Standing::held(&batch.token, at(200));
+        check_standing("B commits its claim", &mut a, event, &stored).await?;
     }
     Ok(vec![
         "5 operations of an owner returned while a claim of 2 other events was open".to_owned(),
