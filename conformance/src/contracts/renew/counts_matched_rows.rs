@@ -36,7 +36,7 @@ use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
-use crate::harness::row::{check_refused, row};
+use crate::harness::standing::{Standing, check_refused, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -79,9 +79,10 @@ async fn run(context: &Context) -> Judged {
     check_eq("A claims at 100 until 150", claimed, Claimed::Claimed)?;
     let renewed = a.renew(&event, &token, at(110), at(200)).await?;
     check_eq("A renews to 200", renewed, Renewed::Renewed)?;
-    let before = row(&mut reader, &event).await?;
+    let held = Standing::held(&token, at(200));
     let answer = a.renew(&event, &token, at(110), at(200)).await;
-    check_refused("A renews to 200 again", &mut reader, &before, answer, Renewed::Refused).await?;
+    check_refused("A renews to 200 again", &mut reader, &event, &held, answer, Renewed::Refused)
+        .await?;
 
     let nothing_matches = [
         ("a stranger confirms", &event, &stranger, at(160)),
@@ -90,8 +91,9 @@ async fn run(context: &Context) -> Judged {
         ("A confirms an event that does not exist", &absent, &token, at(160)),
     ];
     owns(&mut a, &event, &token, at(160)).await?;
+    let owned = &event;
     for (step, event, token_given, now) in nothing_matches {
-        owns(&mut a, &before.event, &token, at(160)).await?;
+        owns(&mut a, owned, &token, at(160)).await?;
         check_eq(step, a.confirm(event, token_given, now).await?, Confirmed::Refused)?;
     }
     let last = context.just_before(200);
@@ -101,7 +103,7 @@ async fn run(context: &Context) -> Judged {
         owns(&mut a, &event, &token, at(170)).await?;
     }
     a.commit().await?;
-    check_eq("the row after 8 confirmations", row(&mut reader, &event).await?, before)?;
+    check_standing("A has confirmed 8 times", &mut reader, &event, &held).await?;
 
     check_eq("A acks at 180", a.ack(&event, &token, at(180)).await?, Acked::Acked)?;
     let confirmed = a.confirm(&event, &token, at(190)).await?;

@@ -12,15 +12,16 @@
 //! 5. B claims until 260. A can neither renew nor ack.
 //! 6. B renews to 300, and acks.
 //!
-//! After every step the row is read: a refused operation has left it as it was.
+//! After every step others are kept out until the deadline and no longer, and the owner's token counts:
+//! a refused operation has changed nothing.
 //!
 //! # How a violation looks
-//! A step returns the other answer, or the row's deadline or token is not the one of the step.
+//! A step returns the other answer, or the event is held by another token, or to another deadline.
 //!
 //! # Source
 //! The renewal example.
 
-use leaseproof_engines::lease::{Acked, Claimed, EventId, EventState, FencingToken, Renewed};
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Renewed};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
@@ -28,6 +29,7 @@ use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
+use crate::harness::standing::{Standing, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -92,12 +94,11 @@ async fn run(context: &Context) -> Judged {
     check_eq("B renews to 300", renewed, Renewed::Renewed)?;
     owned(context, &mut a, &event, &token_b, 300).await?;
     check_eq("B acks", b.ack(&event, &token_b, at(290)).await?, Acked::Acked)?;
-    let state = a.event(&event).await?.map(|row| row.state);
-    check_eq("the event's state", state, Some(EventState::Done))?;
+    check_standing("B has acked", &mut a, &event, &Standing::done(&token_b, at(300))).await?;
     Ok(vec!["the renewal example held in each of its 11 steps".to_owned()])
 }
 
-/// The row is pending and holds this token and deadline, whoever reads it.
+/// The event is held with this token until this deadline, whoever asks.
 async fn owned(
     context: &Context,
     reader: &mut Actor,
@@ -105,8 +106,6 @@ async fn owned(
     token: &FencingToken,
     until: i64,
 ) -> Result<(), Finding> {
-    let row = reader.event(event).await?;
-    let seen = row.map(|row| (row.state, row.token, row.until));
-    let promised = (EventState::Pending, Some(token.clone()), Some(context.at(until)));
-    check_eq("the row", seen, Some(promised))
+    let held = Standing::held(token, context.at(until));
+    check_standing("after each step", reader, event, &held).await
 }

@@ -8,8 +8,8 @@
 //! # Steps
 //! 1. A claims at 100 until 150.
 //! 2. At 110 A renews to deadlines before 150: by one microsecond, by ten steps, to 110 itself, to a
-//!    point that has passed, to the origin of the clock. Each is refused, the row is as before.
-//! 3. At 110 A renews to 150 exactly: refused, the row is as before.
+//!    point that has passed, to the origin of the clock. Each is refused and changes nothing.
+//! 3. At 110 A renews to 150 exactly: refused, and nothing changes.
 //! 4. A still owns the event: it confirms, renews by one microsecond, renews to 200, renews to 200
 //!    again (refused), keeps B out at 199, and acks.
 //!
@@ -33,7 +33,7 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Judged, check_eq};
-use crate::harness::row::{Stored, check_refused, check_row, row};
+use crate::harness::standing::{Standing, check_refused, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -82,7 +82,7 @@ async fn run(context: &Context) -> Judged {
     let event = context.enqueued(&mut a, "EVENT-81").await?;
     let claimed = a.claim(&event, &token_a, at(100), at(150)).await?;
     check_eq("A claims at 100 until 150", claimed, Claimed::Claimed)?;
-    let before = row(&mut b, &event).await?;
+    let held = Standing::held(&token_a, at(150));
 
     let shorter = [
         ("one microsecond before 150", context.just_before(150)),
@@ -94,28 +94,40 @@ async fn run(context: &Context) -> Judged {
     for (name, until) in shorter {
         let step = format!("A renews at 110 from its deadline 150 to {name}");
         let answer = a.renew(&event, &token_a, at(110), until).await;
-        check_refused(&step, &mut b, &before, answer, Renewed::Refused).await?;
+        check_refused(&step, &mut b, &event, &held, answer, Renewed::Refused).await?;
     }
     let answer = a.renew(&event, &token_a, at(110), at(150)).await;
-    check_refused("A renews to the deadline it has", &mut b, &before, answer, Renewed::Refused)
-        .await?;
+    check_refused(
+        "A renews to the deadline it has",
+        &mut b,
+        &event,
+        &held,
+        answer,
+        Renewed::Refused,
+    )
+    .await?;
 
     let confirmed = a.confirm(&event, &token_a, at(120)).await?;
     check_eq("A confirms after its refused renewals", confirmed, Confirmed::Confirmed)?;
     let longer = Instant(at(150).0 + 1);
     let renewed = a.renew(&event, &token_a, at(120), longer).await?;
     check_eq("A renews by one microsecond", renewed, Renewed::Renewed)?;
-    check_row("A renews by one microsecond", &mut b, &event, &Stored::held(&token_a, longer))
-        .await?;
+    check_standing(
+        "A renews by one microsecond",
+        &mut b,
+        &event,
+        &Standing::held(&token_a, longer),
+    )
+    .await?;
     let renewed = a.renew(&event, &token_a, at(140), at(200)).await?;
     check_eq("A renews to 200", renewed, Renewed::Renewed)?;
-    let before = row(&mut b, &event).await?;
+    let held = Standing::held(&token_a, at(200));
     let answer = a.renew(&event, &token_a, at(140), at(200)).await;
-    check_refused("A renews to 200 again", &mut b, &before, answer, Renewed::Refused).await?;
+    check_refused("A renews to 200 again", &mut b, &event, &held, answer, Renewed::Refused).await?;
     let answer = b.claim(&event, &token_b, at(199), at(300)).await;
-    check_refused("B claims at 199", &mut a, &before, answer, Claimed::NotClaimed).await?;
+    check_refused("B claims at 199", &mut a, &event, &held, answer, Claimed::NotClaimed).await?;
     check_eq("A acks at 199", a.ack(&event, &token_a, at(199)).await?, Acked::Acked)?;
-    check_row("A's ack", &mut b, &event, &Stored::done(&token_a, at(200))).await?;
+    check_standing("A's ack", &mut b, &event, &Standing::done(&token_a, at(200))).await?;
     Ok(vec![format!(
         "{} earlier and 2 equal deadlines changed nothing, and the owner could still renew and ack",
         shorter.len()

@@ -32,7 +32,7 @@ use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::latch::{Arrival, Attempt, End, behind, released};
 use crate::harness::retries::Retries;
-use crate::harness::row::{Stored, check_row};
+use crate::harness::standing::{Standing, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -127,8 +127,8 @@ impl Parties<'_> {
     }
 
     async fn ends_at(&mut self, step: &str, event: &EventId, until: i64) -> Result<(), Finding> {
-        let promised = Stored::held(&self.token, self.context.at(until));
-        check_row(step, &mut self.keeper, event, &promised).await
+        let promised = Standing::held(&self.token, self.context.at(until));
+        check_standing(step, &mut self.keeper, event, &promised).await
     }
 
     async fn one_after_the_other(&mut self) -> Result<(), Finding> {

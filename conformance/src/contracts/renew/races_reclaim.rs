@@ -35,7 +35,7 @@ use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::latch::{Arrival, Attempt, End, behind, released};
 use crate::harness::retries::Retries;
-use crate::harness::row::{Stored, check_row};
+use crate::harness::standing::{Standing, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -241,11 +241,11 @@ impl Race<'_> {
             )
         })?;
         let stored = match told {
-            (true, _) => Stored::held(&round.owner, at(300)),
-            (_, true) => Stored::held(&round.claimer, at(260)),
-            _ => Stored::held(&round.owner, at(150)),
+            (true, _) => Standing::held(&round.owner, at(300)),
+            (_, true) => Standing::held(&round.claimer, at(260)),
+            _ => Standing::held(&round.owner, at(150)),
         };
-        check_row(step, &mut self.keeper, &round.event, &stored).await?;
+        check_standing(step, &mut self.keeper, &round.event, &stored).await?;
         let owner = self.owner.confirm(&round.event, &round.owner, at(160)).await?;
         let claimer = self.claimer.confirm(&round.event, &round.claimer, at(160)).await?;
         let owns = (owner == Confirmed::Confirmed, claimer == Confirmed::Confirmed);

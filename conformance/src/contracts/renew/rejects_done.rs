@@ -8,7 +8,7 @@
 //! # Steps
 //! 1. A claims at 100 until 150 and acks at 120.
 //! 2. At 130 A renews to 200 on the connection that acked and on another, and B renews with a token
-//!    of its own: each is refused, the row is as before.
+//!    of its own: each is refused and changes nothing.
 //! 3. A acks in an open transaction; its renewal on a second connection is seen waiting behind it. The transaction
 //!    commits: the renewal is refused. It rolls back: the renewal takes effect.
 //!
@@ -20,9 +20,7 @@
 //! The renewal example: its update asks for the state `PENDING`.
 
 use async_trait::async_trait;
-use leaseproof_engines::lease::{
-    Acked, Claimed, EventId, EventState, FencingToken, Instant, Renewed,
-};
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Instant, Renewed};
 use leaseproof_engines::store::{self, Session};
 use leaseproof_reports::Level;
 
@@ -33,7 +31,7 @@ use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::latch::{End, behind};
 use crate::harness::retries::Retries;
-use crate::harness::row::{Stored, check_refused, check_row, row};
+use crate::harness::standing::{Standing, check_refused, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -69,15 +67,16 @@ async fn run(context: &Context) -> Judged {
     let claimed = a.claim(&event, &token_a, at(100), at(150)).await?;
     check_eq("A claims at 100 until 150", claimed, Claimed::Claimed)?;
     check_eq("A acks at 120", a.ack(&event, &token_a, at(120)).await?, Acked::Acked)?;
-    let before = row(&mut b, &event).await?;
-    check_eq("the event's state after the ack", before.state, EventState::Done)?;
+    let done = Standing::done(&token_a, at(150));
+    check_standing("A has acked", &mut b, &event, &done).await?;
     let answer = a.renew(&event, &token_a, at(130), at(200)).await;
-    check_refused("A renews what it acked", &mut b, &before, answer, Renewed::Refused).await?;
+    check_refused("A renews what it acked", &mut b, &event, &done, answer, Renewed::Refused)
+        .await?;
     let answer = second.renew(&event, &token_a, at(130), at(200)).await;
     let step = "A renews what it acked on another connection";
-    check_refused(step, &mut b, &before, answer, Renewed::Refused).await?;
+    check_refused(step, &mut b, &event, &done, answer, Renewed::Refused).await?;
     let answer = b.renew(&event, &token_b, at(130), at(200)).await;
-    check_refused("B renews what A acked", &mut a, &before, answer, Renewed::Refused).await?;
+    check_refused("B renews what A acked", &mut a, &event, &done, answer, Renewed::Refused).await?;
 
     let mut retries = Retries::default();
     for end in [End::Rollback, End::Commit] {
@@ -121,12 +120,12 @@ async fn renew_behind_ack(
     };
     let (renewed, proof) = behind(context, acking, end, waiter, renewal).await?;
     let (answer, stored) = match end {
-        End::Commit => (Renewed::Refused, Stored::done(token, at(150))),
-        End::Rollback => (Renewed::Renewed, Stored::held(token, at(200))),
+        End::Commit => (Renewed::Refused, Standing::done(token, at(150))),
+        End::Rollback => (Renewed::Renewed, Standing::held(token, at(200))),
     };
     let step = format!("A renews, having waited for its own ack ({end:?})");
     check_eq(&step, renewed?, answer)?;
-    check_row(&step, acking, event, &stored).await?;
+    check_standing(&step, acking, event, &stored).await?;
     proof.demand()
 }
 
@@ -145,7 +144,9 @@ impl Fault for ChecksBeforeWriting {
     ) -> store::Result<Renewed> {
         let state = session.event(event).await?.map(|row| row.state);
         match state {
-            Some(EventState::Pending) => session.renew(event, token, now, until).await,
+            Some(leaseproof_engines::lease::EventState::Pending) => {
+                session.renew(event, token, now, until).await
+            }
             _ => Ok(Renewed::Refused),
         }
     }

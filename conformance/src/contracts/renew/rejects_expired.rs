@@ -3,7 +3,7 @@
 //! # Promise
 //! A renewal takes effect only while the lease is live. The boundary is half-open: one microsecond
 //! before the deadline the owner may renew, at the deadline and at any time after it may not. The
-//! refused renewal revives nothing and leaves the row as it was: the event is free for others.
+//! refused renewal revives nothing and changes nothing: the event is free for others.
 //!
 //! # Steps
 //! 1. A claims at 100 until 150. Nobody else touches the event.
@@ -27,7 +27,7 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::controls::{Control, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Judged, check_eq};
-use crate::harness::row::{Stored, check_refused, check_row, row};
+use crate::harness::standing::{Standing, check_refused, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -80,7 +80,7 @@ async fn run(context: &Context) -> Judged {
     let event = context.enqueued(&mut a, "EVENT-81").await?;
     let claimed = a.claim(&event, &token_a, at(100), at(150)).await?;
     check_eq("A claims at 100 until 150", claimed, Claimed::Claimed)?;
-    let before = row(&mut b, &event).await?;
+    let held = Standing::held(&token_a, at(150));
     let late = [
         ("at 150, its deadline", at(150)),
         ("one microsecond after its deadline", Instant(at(150).0 + 1)),
@@ -90,11 +90,11 @@ async fn run(context: &Context) -> Judged {
     for (name, now) in late {
         let answer = a.renew(&event, &token_a, now, at(200_000)).await;
         let step = format!("A renews {name}, nobody having taken over");
-        check_refused(&step, &mut b, &before, answer, Renewed::Refused).await?;
+        check_refused(&step, &mut b, &event, &held, answer, Renewed::Refused).await?;
     }
     let claimed = b.claim(&event, &token_b, at(150), at(250)).await?;
     check_eq("B claims at 150", claimed, Claimed::Claimed)?;
-    check_row("B's claim", &mut a, &event, &Stored::held(&token_b, at(250))).await?;
+    check_standing("B's claim", &mut a, &event, &Standing::held(&token_b, at(250))).await?;
 
     let event = context.enqueued(&mut a, "EVENT-82").await?;
     let claimed = a.claim(&event, &token_a, at(100), at(150)).await?;
@@ -103,11 +103,11 @@ async fn run(context: &Context) -> Judged {
         let renewed = a.renew(&event, &token_a, context.just_before(deadline), at(until)).await?;
         let step = format!("A renews one microsecond before {deadline} to {until}");
         check_eq(&step, renewed, Renewed::Renewed)?;
-        check_row(&step, &mut b, &event, &Stored::held(&token_a, at(until))).await?;
+        check_standing(&step, &mut b, &event, &Standing::held(&token_a, at(until))).await?;
     }
-    let before = row(&mut b, &event).await?;
+    let held = Standing::held(&token_a, at(250));
     let answer = a.renew(&event, &token_a, at(250), at(300)).await;
-    check_refused("A renews at 250, its deadline", &mut b, &before, answer, Renewed::Refused)
+    check_refused("A renews at 250, its deadline", &mut b, &event, &held, answer, Renewed::Refused)
         .await?;
     Ok(vec![format!(
         "{} renewals at or after the deadline were refused, 2 a microsecond before it were not",

@@ -33,7 +33,7 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Judged, check_eq};
-use crate::harness::row::{Stored, check_refused, check_row, row};
+use crate::harness::standing::{Standing, check_refused, check_standing};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -97,26 +97,32 @@ async fn run(context: &Context) -> Judged {
     check_eq("B claims at 150, when A's lease is over", claimed, Claimed::Claimed)?;
 
     let mut refused = 0;
-    for event in [&taken, &unclaimed, &released] {
-        let before = row(&mut b, event).await?;
+    let of_b = Standing::held(&token_b, at(250));
+    let free = Standing::free(at(160));
+    for (event, standing) in [(&taken, &of_b), (&unclaimed, &free), (&released, &free)] {
         for token in impostors(&token_a, event) {
             let step = format!("{event} is renewed at 160 with `{token}`, which is not current");
             let answer = a.renew(event, &token, at(160), at(290)).await;
-            check_refused(&step, &mut b, &before, answer, Renewed::Refused).await?;
+            check_refused(&step, &mut b, event, standing, answer, Renewed::Refused).await?;
             let answer = b.renew(event, &token, at(160), at(290)).await;
-            check_refused(&step, &mut a, &before, answer, Renewed::Refused).await?;
+            check_refused(&step, &mut a, event, standing, answer, Renewed::Refused).await?;
             refused += 2;
         }
     }
-    check_row("a stale renewal of another event", &mut b, &kept, &Stored::held(&token_a, at(200)))
-        .await?;
+    check_standing(
+        "a stale renewal of another event",
+        &mut b,
+        &kept,
+        &Standing::held(&token_a, at(200)),
+    )
+    .await?;
 
     let renewed = b.renew(&taken, &token_b, at(160), at(290)).await?;
     check_eq("B renews what it took over", renewed, Renewed::Renewed)?;
-    check_row("B's renewal", &mut a, &taken, &Stored::held(&token_b, at(290))).await?;
+    check_standing("B's renewal", &mut a, &taken, &Standing::held(&token_b, at(290))).await?;
     let renewed = a.renew(&kept, &token_a, at(160), at(310)).await?;
     check_eq("A renews the event it still owns", renewed, Renewed::Renewed)?;
-    check_row("A's renewal", &mut b, &kept, &Stored::held(&token_a, at(310))).await?;
+    check_standing("A's renewal", &mut b, &kept, &Standing::held(&token_a, at(310))).await?;
     Ok(vec![format!(
         "{refused} renewals with a token that is not current were refused and changed nothing"
     )])
