@@ -6,6 +6,7 @@ use leaseproof_conformance::run::known_failures::KnownFailures;
 use leaseproof_conformance::run::runner;
 use leaseproof_engines::Engine;
 use leaseproof_reports::Outcome;
+use leaseproof_reports::history::words;
 use rstest::rstest;
 
 mod support;
@@ -44,7 +45,7 @@ async fn kept(contract: &'static Contract, engine: &'static dyn Engine) {
             Some(_) => result.outcome == Outcome::Broken,
             None => matches!(result.outcome, Outcome::Kept | Outcome::Unsupported),
         };
-        let history = String::from_utf8_lossy(&result.recorder.to_json_lines()).into_owned();
+        let history = result.recorder.excerpt(words::line).join("\n");
         assert!(
             expected,
             "{} [{} {label}] {}: {}\n{history}",

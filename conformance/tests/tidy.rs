@@ -253,6 +253,29 @@ fn no_contract_names_an_engine() {
     assert_none("a contract names an engine", offenders);
 }
 
+/// A verdict follows from data: no contract and no checker looks into a text that was made for people.
+#[test]
+fn no_verdict_looks_into_words() {
+    let mut offenders = Vec::new();
+    for path in sources() {
+        let judged =
+            ["conformance/src/contracts", "conformance/src/checker", "conformance/src/run"];
+        if !judged.iter().any(|room| path.starts_with(root().join(room))) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        for (number, line) in code.lines().enumerate() {
+            let looks = [".starts_with(\"", ".ends_with(\"", ".contains(\"", ".find(\""];
+            let of_statements = line.contains("schema.contains");
+            if looks.iter().any(|look| line.contains(look)) && !of_statements {
+                offenders.push(format!("{}:{}: {}", shown(&path), number + 1, line.trim()));
+            }
+        }
+    }
+    assert_none("a verdict looks into words", offenders);
+}
+
 /// Versions of dependencies are in the workspace's manifest only, sorted.
 #[test]
 fn dependencies_are_sorted_and_versioned_once() {

@@ -9,6 +9,7 @@ pub mod bench;
 pub mod compare;
 pub mod digest;
 pub mod format;
+pub mod history;
 pub mod matrix;
 pub mod merge;
 pub mod outcome;

@@ -5,7 +5,7 @@ mod sample;
 
 use std::{env, fs, path::Path};
 
-use leaseproof_reports::{CapabilityState, Case, Report, RunDir, bench, format, schema};
+use leaseproof_reports::{CapabilityState, Case, Report, RunDir, bench, format, history, schema};
 
 #[track_caller]
 fn compare(file: &str, actual: &str) {
@@ -24,6 +24,7 @@ fn compare(file: &str, actual: &str) {
 fn the_published_schema_is_the_one_of_the_types() {
     compare("schema/run-1.json", &schema::json_schema());
     compare("schema/bench-1.json", &bench::json_schema());
+    compare("schema/history-1.json", &history::json_schema());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use leaseproof_engines::servers::Selection;
+use leaseproof_reports::history::words;
 use leaseproof_reports::{Case, Outcome, Run, RunDir};
 
 use super::error::CliError;
@@ -60,8 +61,9 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     let target = Target { engine: selection.engine, endpoint };
     let result =
         runner::run_until(contract, &target, variant, case.seed, None, interrupt.asked()).await;
-    for operation in result.recorder.operations() {
-        out!("{operation}");
+    match result.recorder.operations() {
+        Ok(operations) => operations.iter().for_each(|one| out!("{}", words::line(one))),
+        Err(error) => eprintln!("{error}"),
     }
     out!("{} with seed {}: {}: {}", case.key(), case.seed, result.outcome, result.detail);
     out!("in the earlier run: {}: {}", case.outcome, case.detail);

@@ -1,26 +1,21 @@
 //! One party of a contract: a session of its own whose every operation is recorded and bounded.
 
-use std::fmt::Debug;
-use std::future::Future;
-use std::time::Duration;
-
+use leaseproof_engines::EngineError;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
     Acked, Backlog, Claim, ClaimBatch, Claimed, Clock, Confirmed, EventId, EventRow, FencingToken,
     Instant, NewEvent, Released, Renewed, Reserved,
 };
 use leaseproof_engines::store::{LockWait, Session, SessionId};
-use leaseproof_engines::{EngineError, ErrorKind};
+use leaseproof_reports::history::Call;
 
-use crate::history::{Ending, Operation, Recorder};
+use crate::harness::log::Log;
+use crate::history::Recorder;
+use crate::history::translate::{self, event as event_of, token as token_of};
 
 /// One step of a contract's clock in microseconds: a minute, so that no case runs long enough to reach
 /// the next.
 pub const STEP_US: i64 = 60_000_000;
-
-/// The longest wait for any answer. It is twice the sessions' lock timeout, so that the engine's
-/// own refusal always comes first and a session that stalls fails its case instead of hanging it.
-pub const OPERATION_BOUND: Duration = Duration::from_secs(20);
 
 type Answer<T> = Result<T, EngineError>;
 
@@ -47,6 +42,7 @@ pub struct Actor {
     clock: Clock,
     store: &'static [StoreCapability],
     probes: u64,
+    in_transaction: bool,
 }
 
 impl Actor {
@@ -58,7 +54,16 @@ impl Actor {
         clock: Clock,
         store: &'static [StoreCapability],
     ) -> Self {
-        Self { name: name.to_owned(), engine, session, recorder, clock, store, probes: 0 }
+        Self {
+            name: name.to_owned(),
+            engine,
+            session,
+            recorder,
+            clock,
+            store,
+            probes: 0,
+            in_transaction: false,
+        }
     }
 
     /// Whether the store offers a capability.
@@ -97,8 +102,10 @@ impl Actor {
     /// # Errors
     /// The engine's, as for every operation below.
     pub async fn begin(&mut self) -> Answer<()> {
-        let log = self.log("begin".to_owned());
-        log.run(self.session.begin(), |()| Ending::Ok).await
+        let log = self.log(Call::Begin { reads_first: false });
+        let begun = log.run(self.session.begin()).await;
+        self.in_transaction |= begun.is_ok();
+        begun
     }
 
     /// Begins a transaction that reads first.
@@ -106,8 +113,10 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn begin_snapshot(&mut self) -> Answer<()> {
-        let log = self.log("begin, then read".to_owned());
-        log.run(self.session.begin_snapshot(), |()| Ending::Ok).await
+        let log = self.log(Call::Begin { reads_first: true });
+        let begun = log.run(self.session.begin_snapshot()).await;
+        self.in_transaction |= begun.is_ok();
+        begun
     }
 
     /// Commits the transaction.
@@ -115,8 +124,9 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn commit(&mut self) -> Answer<()> {
-        let log = self.log("commit".to_owned());
-        log.run(self.session.commit(), |()| Ending::Ok).await
+        let log = self.log(Call::Commit);
+        self.in_transaction = false;
+        log.run(self.session.commit()).await
     }
 
     /// Undoes the transaction.
@@ -124,8 +134,9 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn rollback(&mut self) -> Answer<()> {
-        let log = self.log("roll back".to_owned());
-        log.run(self.session.rollback(), |()| Ending::Ok).await
+        let log = self.log(Call::Rollback);
+        self.in_transaction = false;
+        log.run(self.session.rollback()).await
     }
 
     /// Inserts events; returns how many were new.
@@ -133,10 +144,9 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn enqueue(&mut self, events: &[NewEvent]) -> Answer<u64> {
-        let named: Vec<_> = events.iter().take(3).map(|new| new.event.to_string()).collect();
-        let more = if events.len() > 3 { ", …" } else { "" };
-        let log = self.log(format!("enqueue {} ({}{more})", events.len(), named.join(", ")));
-        log.run(self.session.enqueue(events), |_| Ending::Ok).await
+        let events_named = events.iter().map(|new| event_of(&new.event)).collect();
+        let log = self.log(Call::Enqueue { events: events_named });
+        log.run(self.session.enqueue(events)).await
     }
 
     /// Reads the events that could be claimed.
@@ -144,8 +154,8 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn candidates(&mut self, limit: u32, now: Instant) -> Answer<Vec<EventId>> {
-        let log = self.log(format!("read up to {limit} candidates at {now}"));
-        log.run(self.session.candidates(limit, now), |_| Ending::Ok).await
+        let log = self.log(Call::Candidates { limit, now: now.0 });
+        log.run(self.session.candidates(limit, now)).await
     }
 
     /// Claims one event.
@@ -159,10 +169,9 @@ impl Actor {
         now: Instant,
         until: Instant,
     ) -> Answer<Claimed> {
-        let log = self.log(format!("claim {event} with {token} at {now} until {until}"));
         let claim = Claim { event: event.clone(), token: token.clone(), now, until };
-        let ending = |claimed: &Claimed| refused_if(*claimed == Claimed::NotClaimed);
-        log.run(self.session.claim(&claim), ending).await
+        let log = self.log(translate::claim(&claim));
+        log.run(self.session.claim(&claim)).await
     }
 
     /// Claims a batch.
@@ -170,11 +179,8 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn claim_batch(&mut self, batch: &ClaimBatch) -> Answer<Vec<EventId>> {
-        let ClaimBatch { limit, token, now, until, strategy } = batch;
-        let call = format!("claim up to {limit} with {token} at {now} until {until} by {strategy}");
-        let log = self.log(call);
-        let ending = |events: &Vec<EventId>| refused_if(events.is_empty());
-        log.run(self.session.claim_batch(batch), ending).await
+        let log = self.log(translate::claim_batch(batch));
+        log.run(self.session.claim_batch(batch)).await
     }
 
     /// Claims an event by its id or in a batch; whether it got it.
@@ -205,9 +211,13 @@ impl Actor {
         now: Instant,
         until: Instant,
     ) -> Answer<Renewed> {
-        let log = self.log(format!("renew {event} with {token} at {now} until {until}"));
-        let ending = |renewed: &Renewed| refused_if(*renewed == Renewed::Refused);
-        log.run(self.session.renew(event, token, now, until), ending).await
+        let log = self.log(Call::Renew {
+            event: event_of(event),
+            token: token_of(token),
+            now: now.0,
+            until: until.0,
+        });
+        log.run(self.session.renew(event, token, now, until)).await
     }
 
     /// Asks whether it still owns an event.
@@ -220,9 +230,9 @@ impl Actor {
         token: &FencingToken,
         now: Instant,
     ) -> Answer<Confirmed> {
-        let log = self.log(format!("confirm {event} with {token} at {now}"));
-        let ending = |confirmed: &Confirmed| refused_if(*confirmed == Confirmed::Refused);
-        log.run(self.session.confirm(event, token, now), ending).await
+        let log =
+            self.log(Call::Confirm { event: event_of(event), token: token_of(token), now: now.0 });
+        log.run(self.session.confirm(event, token, now)).await
     }
 
     /// Acks an event.
@@ -235,9 +245,9 @@ impl Actor {
         token: &FencingToken,
         now: Instant,
     ) -> Answer<Acked> {
-        let log = self.log(format!("ack {event} with {token} at {now}"));
-        let ending = |acked: &Acked| refused_if(*acked == Acked::Refused);
-        log.run(self.session.ack(event, token, now), ending).await
+        let log =
+            self.log(Call::Ack { event: event_of(event), token: token_of(token), now: now.0 });
+        log.run(self.session.ack(event, token, now)).await
     }
 
     /// Gives an event back.
@@ -245,9 +255,8 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn release(&mut self, event: &EventId, token: &FencingToken) -> Answer<Released> {
-        let log = self.log(format!("release {event} with {token}"));
-        let ending = |released: &Released| refused_if(*released == Released::Refused);
-        log.run(self.session.release(event, token), ending).await
+        let log = self.log(Call::Release { event: event_of(event), token: token_of(token) });
+        log.run(self.session.release(event, token)).await
     }
 
     /// Gives up what was claimed as often as the store allows.
@@ -255,8 +264,8 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn dead_letter(&mut self, limit: u32, now: Instant) -> Answer<Vec<EventId>> {
-        let log = self.log(format!("dead-letter up to {limit} at {now}"));
-        log.run(self.session.dead_letter(limit, now), |_| Ending::Ok).await
+        let log = self.log(Call::DeadLetter { limit, now: now.0 });
+        log.run(self.session.dead_letter(limit, now)).await
     }
 
     /// Locks an event's row inside a transaction.
@@ -264,8 +273,8 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn lock(&mut self, event: &EventId, wait: LockWait) -> Answer<()> {
-        let log = self.log(format!("lock {event} ({wait:?})"));
-        log.run(self.session.lock(event, wait), |()| Ending::Ok).await
+        let log = self.log(Call::Lock { event: event_of(event), waits: wait == LockWait::Block });
+        log.run(self.session.lock(event, wait)).await
     }
 
     /// Reserves an event for a consumer.
@@ -273,9 +282,8 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn reserve(&mut self, consumer: &str, event: &EventId) -> Answer<Reserved> {
-        let log = self.log(format!("reserve {event} for {consumer}"));
-        let ending = |reserved: &Reserved| refused_if(*reserved == Reserved::Duplicate);
-        log.run(self.session.reserve(consumer, event), ending).await
+        let log = self.log(Call::Reserve { consumer: consumer.to_owned(), event: event_of(event) });
+        log.run(self.session.reserve(consumer, event)).await
     }
 
     /// Applies a consumer's effect once more.
@@ -283,8 +291,9 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn apply_effect(&mut self, consumer: &str, event: &EventId) -> Answer<()> {
-        let log = self.log(format!("apply the effect of {event} for {consumer}"));
-        log.run(self.session.apply_effect(consumer, event), |()| Ending::Ok).await
+        let log =
+            self.log(Call::ApplyEffect { consumer: consumer.to_owned(), event: event_of(event) });
+        log.run(self.session.apply_effect(consumer, event)).await
     }
 
     /// Reads an event's row.
@@ -292,8 +301,8 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn event(&mut self, event: &EventId) -> Answer<Option<EventRow>> {
-        let log = self.log(format!("read {event}"));
-        let row = log.run(self.session.event(event), |_| Ending::Ok).await?;
+        let log = self.log(Call::Inspect { event: event_of(event) });
+        let row = log.run(self.session.event(event)).await?;
         Ok(row.map(|row| on_whole_steps(row, self.clock)))
     }
 
@@ -302,8 +311,8 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn effects(&mut self, consumer: &str, event: &EventId) -> Answer<i64> {
-        let log = self.log(format!("count the effects of {event} for {consumer}"));
-        log.run(self.session.effects(consumer, event), |_| Ending::Ok).await
+        let log = self.log(Call::Effects { consumer: consumer.to_owned(), event: event_of(event) });
+        log.run(self.session.effects(consumer, event)).await
     }
 
     /// Reads the backlog.
@@ -311,8 +320,8 @@ impl Actor {
     /// # Errors
     /// The engine's.
     pub async fn backlog(&mut self, now: Instant) -> Answer<Backlog> {
-        let log = self.log(format!("read the backlog at {now}"));
-        log.run(self.session.backlog(now), |_| Ending::Ok).await
+        let log = self.log(Call::Backlog { now: now.0 });
+        log.run(self.session.backlog(now)).await
     }
 
     /// Closes the connection.
@@ -320,14 +329,14 @@ impl Actor {
         self.session.close().await;
     }
 
-    fn log(&self, call: String) -> Log {
+    fn log(&self, call: Call) -> Log {
+        let under_way = Some(self.recorder.invoked(&self.name, self.session.id(), call.clone()));
         Log {
-            actor: self.name.clone(),
             engine: self.engine,
             call,
-            invoked: self.recorder.elapsed(),
+            in_transaction: self.in_transaction,
             recorder: self.recorder.clone(),
-            settled: false,
+            under_way,
         }
     }
 }
@@ -347,71 +356,4 @@ fn on_whole_steps(mut row: EventRow, clock: Clock) -> EventRow {
 #[must_use]
 pub(super) fn resolution_us(clock: Clock) -> i64 {
     if clock == Clock::Database { STEP_US / 2 } else { 1 }
-}
-
-fn refused_if(refused: bool) -> Ending {
-    if refused { Ending::Refused } else { Ending::Ok }
-}
-
-/// Records one operation. It owns its parts, so that the session stays free to be borrowed.
-///
-/// An operation that is given up before it returns is recorded as still waiting: that it waited may be
-/// the very violation.
-struct Log {
-    actor: String,
-    engine: &'static str,
-    call: String,
-    recorder: Recorder,
-    invoked: Duration,
-    settled: bool,
-}
-
-impl Log {
-    async fn run<T: Debug>(
-        mut self,
-        operation: impl Future<Output = Answer<T>>,
-        ending: impl Fn(&T) -> Ending,
-    ) -> Answer<T> {
-        self.invoked = self.recorder.elapsed();
-        let answer = match tokio::time::timeout(OPERATION_BOUND, operation).await {
-            Ok(answer) => answer,
-            Err(_) => Err(EngineError::new(
-                self.engine,
-                "answer",
-                ErrorKind::Unavailable,
-                format!("no answer within {} s to: {}", OPERATION_BOUND.as_secs(), self.call),
-            )),
-        };
-        let (ending, outcome) = match &answer {
-            Ok(value) => (ending(value), format!("{value:?}")),
-            Err(error) if error.kind == ErrorKind::Unavailable => (Ending::Info, error.to_string()),
-            Err(error) => (Ending::Fail, format!("{} {error}", error.kind)),
-        };
-        self.settle(ending, outcome);
-        answer
-    }
-
-    fn settle(&mut self, ending: Ending, outcome: String) {
-        self.settled = true;
-        self.recorder.add(Operation {
-            actor: self.actor.clone(),
-            call: self.call.clone(),
-            invoked_us: micros(self.invoked),
-            returned_us: micros(self.recorder.elapsed()),
-            ending,
-            outcome,
-        });
-    }
-}
-
-impl Drop for Log {
-    fn drop(&mut self) {
-        if !self.settled {
-            self.settle(Ending::Info, "still waiting when it was given up".to_owned());
-        }
-    }
-}
-
-fn micros(duration: Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }

@@ -17,6 +17,8 @@ pub enum Finding {
     Inconclusive(String),
     /// The engine lacks something, probed at run time.
     Unsupported(String),
+    /// Somebody asked for the run to end before the case had.
+    Interrupted,
     /// We could not find out.
     Errored(EngineError),
 }

@@ -12,3 +12,5 @@ pub mod stores;
 pub mod target;
 
 pub(crate) mod edited_store;
+
+mod log;

@@ -1,70 +1,110 @@
-//! The record of a case: every operation with who invoked it, when, and what came back.
+//! The record of a case: every operation as data, written as it happens, and what was seen beside it.
+//!
+//! Invariants: an operation is written when it is invoked and again when it returns; what is kept in memory
+//! does not grow with the history; no contract reads words.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use leaseproof_engines::EngineError;
-use serde::Serialize;
+use leaseproof_reports::Case;
+use leaseproof_reports::history::words::Wording;
+use leaseproof_reports::history::{
+    Call, Ending, Entry, Invocation, Moment, Operation, Return, read, write_header, write_line,
+};
+use tempfile::SpooledTempFile;
 
-/// How an operation ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Ending {
-    /// It took effect, or returned what was asked.
-    Ok,
-    /// It was refused and changed nothing.
-    Refused,
-    /// It failed with an error and took no effect.
-    Fail,
-    /// Whether it took effect is unknown: no answer came.
-    Info,
+pub mod effect;
+pub mod translate;
+
+/// What is kept in memory of a case's history, in bytes; beyond that it is in a file without a name, which
+/// is gone with this process however that ends.
+const IN_MEMORY: usize = 64 * 1024;
+
+/// What was seen beside the verdict.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Observation {
+    /// What the losing session of a race was told: zero rows, or an error.
+    Loser(Option<LoserError>),
 }
 
-/// One operation, from its invocation to its return.
-#[derive(Clone, Debug, Serialize)]
-pub struct Operation {
-    /// Who invoked it.
-    pub actor: String,
-    /// What was invoked, with its arguments.
-    pub call: String,
-    /// Microseconds from the start of the case to the invocation.
-    pub invoked_us: u64,
-    /// Microseconds from the start of the case to the return.
-    pub returned_us: u64,
-    /// How it ended.
-    pub ending: Ending,
-    /// What came back, in words.
-    pub outcome: String,
+/// The error that the losing session of a race sees.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LoserError {
+    /// The engine's own code.
+    pub code: Option<String>,
+    /// What the caller may do about it.
+    pub kind: leaseproof_engines::ErrorKind,
 }
 
-impl fmt::Display for Operation {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { actor, call, invoked_us, returned_us, outcome, .. } = self;
-        write!(formatter, "{invoked_us}–{returned_us} µs {actor}: {call} → {outcome}")
+impl Observation {
+    /// Under which name reports hold it.
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Loser(_) => Case::LOSER,
+        }
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Loser(None) => "zero rows".to_owned(),
+            Self::Loser(Some(LoserError { code, kind })) => {
+                format!("{} ({kind})", code.as_deref().unwrap_or("no code"))
+            }
+        }
     }
 }
 
-impl Operation {
-    /// Whether both were under way at one moment.
-    #[must_use]
-    pub fn overlaps(&self, other: &Self) -> bool {
-        self.invoked_us < other.returned_us && other.invoked_us < self.returned_us
-    }
-}
-
-/// Collects the operations of one case, in order of their return.
+/// Records the operations of one case.
 #[derive(Clone)]
 pub struct Recorder {
     start: Instant,
-    operations: Arc<Mutex<Vec<Operation>>>,
-    observations: Arc<Mutex<BTreeMap<String, BTreeSet<String>>>>,
+    log: Arc<Mutex<Log>>,
+    observations: Arc<Mutex<BTreeSet<Observation>>>,
+}
+
+struct Log {
+    file: SpooledTempFile,
+    operations: u64,
+    /// The first thing that went wrong with the file; the history says nothing from there on.
+    failed: Option<io::Error>,
+}
+
+impl Log {
+    fn new() -> Self {
+        let mut file = SpooledTempFile::new(IN_MEMORY);
+        let failed = write_header(&mut file).err();
+        Self { file, operations: 0, failed }
+    }
+
+    fn write(&mut self, entry: &Entry) {
+        if self.failed.is_none() {
+            self.failed = write_line(&mut self.file, entry).err();
+        }
+    }
+
+    /// Everything written so far.
+    fn bytes(&mut self) -> io::Result<Vec<u8>> {
+        if let Some(error) = self.failed.take() {
+            return Err(error);
+        }
+        let mut bytes = Vec::new();
+        self.file.seek(SeekFrom::Start(0))?;
+        self.file.read_to_end(&mut bytes)?;
+        self.file.flush()?;
+        Ok(bytes)
+    }
 }
 
 impl Default for Recorder {
     fn default() -> Self {
-        Self { start: Instant::now(), operations: Arc::default(), observations: Arc::default() }
+        Self {
+            start: Instant::now(),
+            log: Arc::new(Mutex::new(Log::new())),
+            observations: Arc::default(),
+        }
     }
 }
 
@@ -75,72 +115,120 @@ impl Recorder {
         self.start.elapsed()
     }
 
-    /// Adds an operation that has returned.
+    /// Writes that an operation is invoked; its number, for [`Recorder::returned`].
     ///
     /// # Panics
-    /// Never: nobody panics while holding the list.
-    pub fn add(&self, operation: Operation) {
-        let mut operations = self.operations.lock().expect("nobody panics while holding the list");
-        operations.push(operation);
+    /// Never: nobody panics while holding the history.
+    #[must_use = "an operation that was invoked returns or is given up"]
+    pub fn invoked(&self, actor: &str, session: i64, call: Call) -> u64 {
+        let invocation =
+            Invocation { actor: actor.to_owned(), session: Some(session), process: None, call };
+        let mut log = self.log();
+        let operation = log.operations;
+        log.operations += 1;
+        let at_us = self.micros();
+        log.write(&Entry { operation, at_us, moment: Moment::Invoked(invocation) });
+        operation
+    }
+
+    /// Writes that it returned, or was given up.
+    ///
+    /// # Panics
+    /// Never: nobody panics while holding the history.
+    pub fn returned(&self, operation: u64, returned: Return) {
+        let mut log = self.log();
+        let at_us = self.micros();
+        log.write(&Entry { operation, at_us, moment: Moment::Returned(returned) });
     }
 
     /// Notes what was seen beside the verdict. Several values of one kind are all kept.
     ///
     /// # Panics
     /// Never: nobody panics while holding the notes.
-    pub fn observe(&self, kind: &str, seen: impl Into<String>) {
+    pub fn observe(&self, observation: Observation) {
         let mut notes = self.observations.lock().expect("nobody panics while holding the notes");
-        notes.entry(kind.to_owned()).or_default().insert(seen.into());
+        notes.insert(observation);
     }
 
     /// Notes what the loser of a race was told: zero rows, or an error with its code and class.
     pub fn loser_saw<T>(&self, answer: &Result<T, EngineError>) {
-        let seen = match answer {
-            Ok(_) => "zero rows".to_owned(),
-            Err(error) => {
-                format!("{} ({})", error.code.as_deref().unwrap_or("no code"), error.kind)
-            }
-        };
-        self.observe(leaseproof_reports::Case::LOSER, seen);
+        let error = answer
+            .as_ref()
+            .err()
+            .map(|error| LoserError { code: error.code.clone(), kind: error.kind });
+        self.observe(Observation::Loser(error));
     }
 
-    /// Everything noted so far.
+    /// Everything noted so far, in words.
     ///
     /// # Panics
     /// Never: nobody panics while holding the notes.
     #[must_use]
     pub fn observations(&self) -> BTreeMap<String, String> {
         let notes = self.observations.lock().expect("nobody panics while holding the notes");
-        let joined = |seen: &BTreeSet<String>| seen.iter().cloned().collect::<Vec<_>>().join(" / ");
-        notes.iter().map(|(kind, seen)| (kind.clone(), joined(seen))).collect()
+        let mut words: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for note in notes.iter() {
+            words.entry(note.name().to_owned()).or_default().insert(note.words());
+        }
+        let joined = |seen: BTreeSet<String>| seen.into_iter().collect::<Vec<_>>().join(" / ");
+        words.into_iter().map(|(name, seen)| (name, joined(seen))).collect()
     }
 
-    /// Every operation so far.
+    /// Every operation so far, in the order of their invocations.
+    ///
+    /// # Errors
+    /// When the history could not be written or read back.
+    pub fn operations(&self) -> Result<Vec<Operation>, EngineError> {
+        let bytes = self.to_json_lines()?;
+        read(BufReader::new(bytes.as_slice())).map_err(|error| unwritten(&error))
+    }
+
+    /// The history as JSON lines.
+    ///
+    /// # Errors
+    /// When it could not be written or read back, as on a full disk.
     ///
     /// # Panics
-    /// Never: nobody panics while holding the list.
-    #[must_use]
-    pub fn operations(&self) -> Vec<Operation> {
-        self.operations.lock().expect("nobody panics while holding the list").clone()
+    /// Never: nobody panics while holding the history.
+    pub fn to_json_lines(&self) -> Result<Vec<u8>, EngineError> {
+        self.log().bytes().map_err(|error| unwritten(&error))
     }
 
     /// The last operations in words, one line each: what led to the finding.
     #[must_use]
-    pub fn excerpt(&self) -> Vec<String> {
+    pub fn excerpt(&self, words: Wording) -> Vec<String> {
         const LINES: usize = 12;
-        let operations = self.operations();
+        let mut operations = match self.operations() {
+            Ok(operations) => operations,
+            Err(error) => return vec![error.to_string()],
+        };
+        // As it came about: what returned last is what the finding speaks of.
+        operations.sort_by_key(|one| one.returned.as_ref().map_or(u64::MAX, |(at, _)| *at));
         let skipped = operations.len().saturating_sub(LINES);
-        operations[skipped..].iter().map(ToString::to_string).collect()
+        operations[skipped..].iter().map(words).collect()
     }
 
-    /// The history as JSON lines, one operation each.
-    #[must_use]
-    pub fn to_json_lines(&self) -> Vec<u8> {
-        let mut lines = Vec::new();
-        for operation in self.operations() {
-            serde_json::to_writer(&mut lines, &operation).expect("an operation is plain data");
-            lines.push(b'\n');
-        }
-        lines
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().expect("nobody panics while holding the history")
     }
+
+    fn micros(&self) -> u64 {
+        u64::try_from(self.elapsed().as_micros()).unwrap_or(u64::MAX)
+    }
+}
+
+fn unwritten(error: &dyn std::error::Error) -> EngineError {
+    let message = format!("the history of the case is lost: {error}");
+    EngineError::new(
+        "leaseproof",
+        "keep the history",
+        leaseproof_engines::ErrorKind::Fatal,
+        message,
+    )
+}
+
+/// Whether something is known of an operation's effect.
+#[must_use]
+pub fn is_known(ending: Ending) -> bool {
+    ending != Ending::Unknown
 }

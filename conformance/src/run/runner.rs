@@ -20,13 +20,16 @@ use crate::plan::variant::Variant;
 /// The longest a case may take; far above what any takes, so that a stalled one fails.
 pub const CASE_BOUND: Duration = Duration::from_secs(90);
 
+/// What is said of a case that was ended early because somebody asked for it.
+const INTERRUPTED: &str = "interrupted";
+
 /// How one case ended.
 pub struct CaseResult {
     /// The outcome.
     pub outcome: Outcome,
     /// What was observed, in one line.
     pub detail: String,
-    /// What a kept contract saw.
+    /// What a kept contract saw; what led to a finding is in the recorder, as data.
     pub evidence: Evidence,
     /// What was seen beside the verdict, such as what the loser of a race is told.
     pub observations: BTreeMap<String, String>,
@@ -68,26 +71,18 @@ pub async fn run_until(
     let stores = Stores::new(target, control, variant);
     let task = tokio::spawn(execute(contract, stores.clone(), variant, seed, recorder.clone()));
     let abort = task.abort_handle();
-    let mut interrupted = false;
     let judged = tokio::select! {
         joined = tokio::time::timeout(CASE_BOUND, task) => judge(joined),
-        () = interrupt => {
-            interrupted = true;
-            Err(Finding::Inconclusive("interrupted".to_owned()))
-        }
+        () = interrupt => Err(Finding::Interrupted),
     };
     // A contract that is still running would hold locks on what is to be removed.
     abort.abort();
     let closed = stores.close().await;
-    let mut result = match (judged, closed) {
+    match (judged, closed) {
         // A verdict stands; that the store could not be removed must not be silent either.
         (Ok(_), Err(error)) => result(Err(Finding::Errored(error)), recorder, start),
         (judged, _) => result(judged, recorder, start),
-    };
-    if interrupted {
-        result.outcome = Outcome::Skipped;
     }
-    result
 }
 
 fn lacking(contract: &Contract, engine: &dyn Engine) -> Option<Capability> {
@@ -139,9 +134,10 @@ fn judge(
 fn result(judged: Judged, recorder: Recorder, start: Instant) -> CaseResult {
     let (outcome, detail, evidence) = match judged {
         Ok(evidence) => (Outcome::Kept, evidence.first().cloned().unwrap_or_default(), evidence),
-        Err(Finding::Broken(observed)) => (Outcome::Broken, observed, recorder.excerpt()),
+        Err(Finding::Broken(observed)) => (Outcome::Broken, observed, Vec::new()),
         Err(Finding::Inconclusive(missing)) => (Outcome::Inconclusive, missing, Vec::new()),
         Err(Finding::Unsupported(lacking)) => (Outcome::Unsupported, lacking, Vec::new()),
+        Err(Finding::Interrupted) => (Outcome::Skipped, INTERRUPTED.to_owned(), Vec::new()),
         Err(Finding::Errored(error)) => (Outcome::Errored, error.to_string(), Vec::new()),
     };
     CaseResult {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use leaseproof_engines::servers::ImageInfo;
 use leaseproof_reports as reports;
+use leaseproof_reports::history::words;
 use leaseproof_reports::{
     CapabilityState, Case, ContractInfo, EngineRun, EngineStatus, Host, Listed, Outcome, Run,
     SCHEMA, Summary, Tool, merge_repeats,
@@ -168,7 +169,10 @@ fn case_of<E>(
         detail: result.detail.clone(),
         seed: job.seed,
         repeats: BTreeMap::from([(result.outcome, 1)]),
-        evidence: result.evidence.clone(),
+        evidence: match result.outcome {
+            Outcome::Broken => result.recorder.excerpt(words::line),
+            _ => result.evidence.clone(),
+        },
         history: None,
         replay: None,
         known: None,
@@ -181,7 +185,10 @@ fn case_of<E>(
             case.key(),
             frame.replay_options
         ));
-        case.history = Some(save(&case.key(), result.recorder.to_json_lines())?);
+        // A history that was lost says so in the file: the verdict stands without it.
+        let lines =
+            result.recorder.to_json_lines().unwrap_or_else(|error| error.to_string().into_bytes());
+        case.history = Some(save(&case.key(), lines)?);
     }
     Ok(case)
 }

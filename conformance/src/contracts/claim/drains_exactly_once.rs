@@ -34,6 +34,7 @@ use leaseproof_engines::lease::{
 use leaseproof_engines::store::{Isolation, LockWait, Result as Answer, Session, SessionOptions};
 use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
+use leaseproof_reports::history::{Call, Operation};
 
 use crate::checker::drain::Difference;
 use crate::contract::{Clocks, Contract, Scope};
@@ -41,7 +42,6 @@ use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
-use crate::history::Operation;
 
 /// The choice is made once, in a subquery that is not looked at again after a wait.
 const CHOOSE_THEN_UPDATE: &str = "
@@ -323,11 +323,11 @@ async fn all_done(
 }
 
 fn evidence(context: &Context, drained: &[Drained]) -> Judged {
-    let operations = context.recorder().operations();
-    let polls: Vec<_> =
-        operations.iter().filter(|one| one.call.starts_with("claim up to")).collect();
+    let operations = context.recorder().operations()?;
+    let is_poll = |one: &&Operation| matches!(one.call(), Call::ClaimBatch { .. });
+    let polls: Vec<_> = operations.iter().filter(is_poll).collect();
     let overlaps = |one: &&&Operation| {
-        polls.iter().any(|other| other.actor != one.actor && one.overlaps(other))
+        polls.iter().any(|other| other.actor() != one.actor() && one.overlaps(other))
     };
     let overlapping = polls.iter().filter(overlaps).count();
     if overlapping == 0 {

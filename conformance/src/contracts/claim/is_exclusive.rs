@@ -22,9 +22,11 @@
 //! The race example: two connections, one latch, one guarded update each.
 
 use futures::future::join_all;
+use leaseproof_engines::EngineError;
 use leaseproof_engines::lease::{Claimed, EventId, FencingToken};
 use leaseproof_engines::store::LockWait;
 use leaseproof_reports::Level;
+use leaseproof_reports::history::{Call, Operation};
 
 use crate::contract::{Clocks, Contract, Scope};
 use crate::controls::{Control, Sabotage};
@@ -64,7 +66,7 @@ async fn run(context: &Context) -> Judged {
             let event = context.enqueued(&mut gatekeeper, &id).await?;
             let claims = claim_all(context, &mut workers[..count], &event);
             one_winner(context, &mut gatekeeper, &event, claims.await).await?;
-            overlapping += usize::from(claims_overlap(context, &event));
+            overlapping += usize::from(claims_overlap(context, &event)?);
         }
     }
     Ok(vec![format!(
@@ -101,7 +103,7 @@ async fn gated_round(
 }
 
 /// A worker's token and what it was told.
-type Attempt = (FencingToken, Result<Claimed, leaseproof_engines::EngineError>);
+type Attempt = (FencingToken, Result<Claimed, EngineError>);
 
 async fn claim_all(context: &Context, workers: &mut [Actor], event: &EventId) -> Vec<Attempt> {
     let claims = workers.iter_mut().map(|worker| async move {
@@ -151,13 +153,13 @@ fn describe(attempts: &[Attempt]) -> String {
 }
 
 /// Whether at least two claims of the event were under way at one moment.
-fn claims_overlap(context: &Context, event: &EventId) -> bool {
-    let call = format!("claim {event} ");
-    let operations = context.recorder().operations();
-    let claims: Vec<_> =
-        operations.iter().filter(|operation| operation.call.starts_with(&call)).collect();
-    claims
-        .iter()
-        .enumerate()
-        .any(|(index, one)| claims[index + 1..].iter().any(|other| one.overlaps(other)))
+fn claims_overlap(context: &Context, event: &EventId) -> Result<bool, EngineError> {
+    let operations = context.recorder().operations()?;
+    let of_event =
+        |one: &&Operation| matches!(one.call(), Call::Claim { event: of, .. } if *of == event.0);
+    let claims: Vec<_> = operations.iter().filter(of_event).collect();
+    let overlaps = |(index, one): (usize, &&Operation)| {
+        claims[index + 1..].iter().any(|other| one.overlaps(other))
+    };
+    Ok(claims.iter().enumerate().any(overlaps))
 }

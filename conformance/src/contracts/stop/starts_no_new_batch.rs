@@ -24,9 +24,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use leaseproof_engines::EngineError;
 use leaseproof_engines::lease::{Acked, Claim, EventId, FencingToken, Instant, NewEvent, Reserved};
 use leaseproof_engines::store::{Result as Answer, Session};
 use leaseproof_reports::Level;
+use leaseproof_reports::history::{Operation, words};
 
 use crate::contract::{Clocks, Contract, Scope};
 use crate::controls::{Control, Fault, Sabotage};
@@ -93,8 +95,9 @@ async fn run(context: &Context) -> Judged {
     }
     handled(context, &mut a, &claimed[1], 310).await?;
 
-    let claims = claims_since(context, a.actor.name(), decision);
+    let claims = claims_since(context, a.actor.name(), decision)?;
     check(claims.is_empty(), || {
+        let claims: Vec<_> = claims.iter().map(words::line).collect();
         format!("after its stop decision A issued: {}", claims.join("; "))
     })?;
     let alone: Vec<_> =
@@ -136,14 +139,18 @@ async fn handled(
 }
 
 /// What the actor claimed, or tried to, after the decision.
-fn claims_since(context: &Context, actor: &str, decision: Duration) -> Vec<String> {
-    let operations = context.recorder().operations();
-    let claims = operations.into_iter().filter(|operation| {
-        operation.actor == actor
-            && operation.call.starts_with("claim ")
-            && u128::from(operation.invoked_us) >= decision.as_micros()
+fn claims_since(
+    context: &Context,
+    actor: &str,
+    decision: Duration,
+) -> Result<Vec<Operation>, EngineError> {
+    let mut operations = context.recorder().operations()?;
+    operations.retain(|one| {
+        one.actor() == actor
+            && one.call().is_claim()
+            && u128::from(one.invoked_us) >= decision.as_micros()
     });
-    claims.map(|operation| operation.call).collect()
+    Ok(operations)
 }
 
 fn sorted(mut events: Vec<EventId>) -> Vec<EventId> {
