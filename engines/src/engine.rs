@@ -6,6 +6,7 @@ use async_trait::async_trait;
 
 use crate::capability::Capability;
 use crate::error::EngineError;
+use crate::faults::{self, CannotPlant, Fault};
 use crate::lease::{Clock, Strategy};
 use crate::servers::{Endpoint, ServerSpec};
 use crate::statement::Statements;
@@ -47,6 +48,17 @@ impl Setup {
     }
 }
 
+/// The words that an engine has for what the standard leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Dialect {
+    /// MySQL's and MariaDB's.
+    InnoDb,
+    /// PostgreSQL's.
+    Postgres,
+    /// SQLite's.
+    Sqlite,
+}
+
 /// How an engine's own clock is read.
 pub struct DatabaseClock {
     /// The statements that read it, by the names of those that they replace.
@@ -78,6 +90,9 @@ pub trait Engine: Send + Sync + 'static {
     /// The version taken when a selection names none.
     fn default_version(&self) -> &'static str;
 
+    /// The words that its statements are written in.
+    fn dialect(&self) -> Dialect;
+
     /// How a server of it is provided; `None` for an engine that is embedded in this program.
     fn server(&self) -> Option<&'static ServerSpec>;
 
@@ -102,6 +117,14 @@ pub trait Engine: Send + Sync + 'static {
             Clock::Logical => self.statements(),
             Clock::Database => self.statements().overridden_by(self.database_clock().statements),
         }
+    }
+
+    /// Plants a fault in reference statements of this engine.
+    ///
+    /// # Errors
+    /// [`CannotPlant`], when the engine cannot have the fault, or an edit finds nothing to change.
+    fn plant(&self, fault: Fault, statements: &mut Statements) -> Result<(), CannotPlant> {
+        faults::plant(fault, self.dialect(), statements, self.database_clock().readings)
     }
 
     /// What a session runs first so that the engine tells of each of its waits, for

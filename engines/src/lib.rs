@@ -6,6 +6,7 @@ pub mod bench_statements;
 pub mod capability;
 pub mod engine;
 pub mod error;
+pub mod faults;
 pub mod instruments;
 pub mod lease;
 pub mod mariadb;

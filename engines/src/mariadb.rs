@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use crate::capability::Capability;
 use crate::driver::Codes;
-use crate::engine::{DatabaseClock, Engine, Identity, Setup};
+use crate::engine::{DatabaseClock, Dialect, Engine, Identity, Setup};
 use crate::instruments::{Counter, Look, Wait};
 use crate::lease::Strategy;
 use crate::mysql_protocol::instruments::Place;
@@ -116,6 +116,10 @@ impl Engine for MariaDb {
 
     fn default_version(&self) -> &'static str {
         "11.8"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::InnoDb
     }
 
     fn server(&self) -> Option<&'static ServerSpec> {

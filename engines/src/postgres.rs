@@ -9,7 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 
 use crate::capability::Capability;
 use crate::driver::{Cells, Codes, Value, Wire};
-use crate::engine::{DatabaseClock, Engine, Identity, Setup};
+use crate::engine::{DatabaseClock, Dialect, Engine, Identity, Setup};
 use crate::error::{EngineError, ErrorKind};
 use crate::lease::{Clock, Strategy};
 use crate::sandbox::{Roster, sandbox_name};
@@ -139,6 +139,10 @@ impl Engine for Postgres {
 
     fn default_version(&self) -> &'static str {
         "18"
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Postgres
     }
 
     fn server(&self) -> Option<&'static ServerSpec> {

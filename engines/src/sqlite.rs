@@ -12,7 +12,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use crate::busy::{self, Busy};
 use crate::capability::Capability;
 use crate::driver::{Codes, Value, Wire, WireError};
-use crate::engine::{DatabaseClock, Engine, Identity, Setup};
+use crate::engine::{DatabaseClock, Dialect, Engine, Identity, Setup};
 use crate::error::{EngineError, ErrorKind};
 use crate::instruments::Instruments;
 use crate::lease::{Clock, Strategy};
@@ -69,6 +69,10 @@ impl Engine for SqliteEngine {
 
     fn default_version(&self) -> &'static str {
         linked_version()
+    }
+
+    fn dialect(&self) -> Dialect {
+        Dialect::Sqlite
     }
 
     fn server(&self) -> Option<&'static ServerSpec> {

@@ -5,13 +5,13 @@ use leaseproof_engines::lease::{EventId, NewEvent, Reserved};
 use leaseproof_engines::store::{Result, Session};
 use leaseproof_engines::{EngineError, ErrorKind};
 
-use super::Fault;
+use super::SessionFault;
 
 /// Takes every reservation for a new one.
 pub struct EverNew;
 
 #[async_trait]
-impl Fault for EverNew {
+impl SessionFault for EverNew {
     async fn reserve(
         &mut self,
         session: &mut dyn Session,
@@ -26,7 +26,7 @@ impl Fault for EverNew {
 pub struct NeverNew;
 
 #[async_trait]
-impl Fault for NeverNew {
+impl SessionFault for NeverNew {
     async fn reserve(
         &mut self,
         session: &mut dyn Session,
@@ -45,7 +45,7 @@ struct Misreports {
 
 /// A session that reports the errors which `concerns` picks as being of another kind.
 #[must_use]
-pub fn misreports(concerns: fn(&EngineError) -> bool, kind: ErrorKind) -> Box<dyn Fault> {
+pub fn misreports(concerns: fn(&EngineError) -> bool, kind: ErrorKind) -> Box<dyn SessionFault> {
     Box::new(Misreports { concerns, kind })
 }
 
@@ -56,7 +56,7 @@ pub fn coded(error: &EngineError, codes: &[&str]) -> bool {
 }
 
 #[async_trait]
-impl Fault for Misreports {
+impl SessionFault for Misreports {
     async fn failed(&mut self, _session: &mut dyn Session, mut error: EngineError) -> EngineError {
         if (self.concerns)(&error) {
             error.kind = self.kind;
@@ -69,7 +69,7 @@ impl Fault for Misreports {
 pub struct SwallowsAtCommit;
 
 #[async_trait]
-impl Fault for SwallowsAtCommit {
+impl SessionFault for SwallowsAtCommit {
     async fn commit(&mut self, session: &mut dyn Session) -> Result<()> {
         drop(session.commit().await);
         Ok(())
@@ -80,7 +80,7 @@ impl Fault for SwallowsAtCommit {
 pub struct SwallowsRefusal;
 
 #[async_trait]
-impl Fault for SwallowsRefusal {
+impl SessionFault for SwallowsRefusal {
     async fn enqueue(&mut self, session: &mut dyn Session, events: &[NewEvent]) -> Result<u64> {
         match session.enqueue(events).await {
             Err(error) if error.kind == ErrorKind::Fenced => Ok(0),
@@ -93,7 +93,7 @@ impl Fault for SwallowsRefusal {
 pub struct ForgetsCode;
 
 #[async_trait]
-impl Fault for ForgetsCode {
+impl SessionFault for ForgetsCode {
     async fn failed(&mut self, _session: &mut dyn Session, mut error: EngineError) -> EngineError {
         error.code = None;
         error

@@ -1,4 +1,4 @@
-//! Sends every operation of a session through a [`Fault`].
+//! Sends every operation of a session through a [`SessionFault`].
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use leaseproof_engines::store::{
     LockWait, Observer, Result, Session, SessionId, SessionOptions, Store,
 };
 
-use super::Fault;
+use super::SessionFault;
 
 /// A store whose sessions have a fault.
 pub(crate) struct FaultyStore {
     pub(crate) inner: Arc<dyn Store>,
-    pub(crate) fault: fn() -> Box<dyn Fault>,
+    pub(crate) fault: fn() -> Box<dyn SessionFault>,
 }
 
 #[async_trait]
@@ -39,7 +39,7 @@ impl Store for FaultyStore {
 
 struct FaultySession {
     inner: Box<dyn Session>,
-    fault: Box<dyn Fault>,
+    fault: Box<dyn SessionFault>,
 }
 
 /// Sends each operation through the fault.

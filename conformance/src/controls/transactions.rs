@@ -5,7 +5,7 @@ use leaseproof_engines::EngineError;
 use leaseproof_engines::lease::{Acked, EventId, FencingToken, Instant, Renewed};
 use leaseproof_engines::store::{Result, Session};
 
-use super::Fault;
+use super::SessionFault;
 use crate::worker::CONSUMER;
 
 /// The server has rolled back; what follows is in autocommit, and `COMMIT` ends nothing.
@@ -13,7 +13,7 @@ use crate::worker::CONSUMER;
 pub struct TailAlone(bool);
 
 #[async_trait]
-impl Fault for TailAlone {
+impl SessionFault for TailAlone {
     async fn begin(&mut self, session: &mut dyn Session) -> Result<()> {
         self.0 = false;
         session.begin().await
@@ -40,7 +40,7 @@ impl Fault for TailAlone {
 pub struct TailInNewUnit;
 
 #[async_trait]
-impl Fault for TailInNewUnit {
+impl SessionFault for TailInNewUnit {
     async fn failed(&mut self, session: &mut dyn Session, error: EngineError) -> EngineError {
         if error.is_retryable() {
             drop(session.rollback().await);
@@ -55,7 +55,7 @@ impl Fault for TailInNewUnit {
 pub struct KeepsHead(Vec<EventId>);
 
 #[async_trait]
-impl Fault for KeepsHead {
+impl SessionFault for KeepsHead {
     async fn begin(&mut self, session: &mut dyn Session) -> Result<()> {
         self.0.clear();
         session.begin().await
@@ -98,7 +98,7 @@ impl RepeatsStatement {
 }
 
 #[async_trait]
-impl Fault for RepeatsStatement {
+impl SessionFault for RepeatsStatement {
     async fn commit(&mut self, session: &mut dyn Session) -> Result<()> {
         match std::mem::take(&mut self.unit_lost) {
             true => Ok(()),

@@ -1,6 +1,6 @@
 //! A store whose statements are not all the reference ones, for who measures and does not judge.
 
-use leaseproof_engines::statement::{EditError, Statements};
+use leaseproof_engines::statement::Statements;
 use leaseproof_engines::store::{Store, StoreOptions};
 use leaseproof_engines::{EngineError, ErrorKind};
 
@@ -10,9 +10,9 @@ use crate::harness::target::Target;
 ///
 /// # Errors
 /// When an edit finds nothing to change, or the engine cannot open the store.
-pub(crate) async fn opened(
+pub(crate) async fn opened<E: std::fmt::Display>(
     target: &Target,
-    edit: impl FnOnce(&mut Statements) -> Result<(), EditError>,
+    edit: impl FnOnce(&mut Statements) -> Result<(), E>,
     mut options: StoreOptions,
 ) -> Result<Box<dyn Store>, EngineError> {
     let engine = target.engine;

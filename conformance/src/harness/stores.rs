@@ -7,7 +7,7 @@ use leaseproof_engines::store::{Store, StoreOptions};
 use leaseproof_engines::{EngineError, ErrorKind};
 
 use crate::controls::faulty::FaultyStore;
-use crate::controls::{Control, Sabotage};
+use crate::controls::{Control, Planted};
 use crate::harness::target::Target;
 use crate::plan::variant::Variant;
 
@@ -32,33 +32,38 @@ impl Stores {
         Self { target: target.clone(), control, variant, open: Arc::default() }
     }
 
-    pub(crate) fn sabotage(&self) -> &'static [Sabotage] {
-        self.control.map_or(&[], |control| control.sabotage)
+    pub(crate) fn planted(&self) -> &'static [Planted] {
+        self.control.map_or(&[], |control| control.planted)
     }
 
-    /// Opens a store, sabotaged if this case is a control.
+    /// Opens a store, with what is planted in it if this case is a control.
     pub(crate) async fn open(&self, options: StoreOptions) -> Result<Arc<dyn Store>, EngineError> {
         let engine = self.target.engine;
         let mut options = self.variant.fill(options);
-        if !self.sabotage().is_empty() {
-            let mut statements = engine.statements_on(options.clock);
-            let readings = engine.database_clock().readings;
-            for sabotage in self.sabotage() {
-                sabotage.edit(&mut statements, readings).map_err(|error| {
-                    EngineError::new(engine.name(), "sabotage", ErrorKind::Fatal, error.to_string())
-                })?;
+        let mut statements = engine.statements_on(options.clock);
+        let mut faults = false;
+        for planted in self.planted() {
+            match planted {
+                Planted::Store(fault) => {
+                    faults = true;
+                    engine.plant(*fault, &mut statements).map_err(|reason| {
+                        let message = format!("`{}` cannot be planted: {reason}", fault.as_str());
+                        EngineError::new(engine.name(), "plant a fault", ErrorKind::Fatal, message)
+                    })?;
+                }
+                Planted::Isolation(isolation) => {
+                    options.isolation = options.isolation.or(Some(*isolation));
+                }
+                Planted::Session(_) | Planted::Worker(_) | Planted::OneTokenPerActor => {}
             }
-            options.statements = Some(statements);
         }
-        for sabotage in self.sabotage() {
-            if let Sabotage::Isolation(isolation) = sabotage {
-                options.isolation = options.isolation.or(Some(*isolation));
-            }
+        if faults {
+            options.statements = Some(statements);
         }
         let mut store: Arc<dyn Store> = engine.open(&self.target.endpoint, options).await?.into();
         self.list().push(Arc::clone(&store));
-        for sabotage in self.sabotage() {
-            if let Sabotage::Session(fault) = sabotage {
+        for planted in self.planted() {
+            if let Planted::Session(fault) = planted {
                 store = Arc::new(FaultyStore { inner: store, fault: *fault });
             }
         }

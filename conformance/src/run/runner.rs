@@ -9,7 +9,7 @@ use leaseproof_engines::{Capability, Engine, EngineError, ErrorKind};
 use leaseproof_reports::Outcome;
 
 use crate::contract::Contract;
-use crate::controls::{Control, Sabotage};
+use crate::controls::{Control, Planted};
 use crate::harness::context::Context;
 use crate::harness::finding::{Evidence, Finding, Judged};
 use crate::harness::stores::Stores;
@@ -39,7 +39,7 @@ pub struct CaseResult {
     pub recorder: Recorder,
 }
 
-/// Runs one contract in one variant, on the reference store or on a sabotaged one.
+/// Runs one contract in one variant, on the reference store or on one with a fault.
 ///
 /// The case's stores are removed before this returns, however it ended. Dropping the future instead
 /// of awaiting it leaves them; use [`run_until`] where a user may interrupt.
@@ -102,10 +102,10 @@ async fn execute(
     let mut context = Context::new(stores.target.engine, stores.clone(), store, strategy, seed);
     context.recorder = recorder;
     context.clock = variant.clock;
-    for sabotage in stores.sabotage() {
-        match sabotage {
-            Sabotage::Worker(fault) => context.worker_fault = Some(*fault),
-            Sabotage::OneTokenPerActor => context.one_token_per_actor = true,
+    for planted in stores.planted() {
+        match planted {
+            Planted::Worker(fault) => context.worker_fault = Some(*fault),
+            Planted::OneTokenPerActor => context.one_token_per_actor = true,
             _ => {}
         }
     }

@@ -20,19 +20,16 @@
 //! # Source
 //! The renewal example, whose last step is an ack.
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{
-    Acked, Backlog, Claimed, EventId, FencingToken, Instant, Released, Renewed,
-};
-use leaseproof_engines::store::{self, Session};
+use leaseproof_engines::lease::{Acked, Backlog, Claimed, EventId, Released, Renewed};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::standing::{Standing, check_refused, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -43,51 +40,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "the renewal example",
-    controls: &[
-        Control::new(
-            "ack-that-changes-nothing",
-            &[Sabotage::Replace("ack", "SET state = 'DONE'", "SET state = state")],
-        ),
-        Control::new(
-            "ack-that-gives-up",
-            &[Sabotage::Replace("ack", "SET state = 'DONE'", "SET state = 'DEAD'")],
-        ),
-        Control::new(
-            "ack-by-token-alone",
-            &[Sabotage::Replace(
-                "ack",
-                "event_id = :event",
-                "(event_id = :event OR claim_token = :token)",
-            )],
-        ),
-        Control::new(
-            "ack-ends-too-early",
-            &[Sabotage::ReplaceGuard("ack", "live", "lease_until > :now + 1")],
-        ),
-        Control::new(
-            "ack-within-the-first-lease-only",
-            &[Sabotage::ReplaceGuard("ack", "live", "lease_until > :now AND :now < 9000000000")],
-        ),
-        Control::new(
-            "ack-of-an-event-that-nobody-owns",
-            &[
-                Sabotage::ReplaceGuard(
-                    "ack",
-                    "token",
-                    "(claim_token = :token OR claim_token IS NULL)",
-                ),
-                Sabotage::ReplaceGuard(
-                    "ack",
-                    "live",
-                    "(lease_until > :now OR lease_until IS NULL)",
-                ),
-            ],
-        ),
-        Control::new(
-            "ack-answered-before-it-is-done",
-            &[Sabotage::Session(|| Box::new(AcksLater))],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("accepts_current_owner.rs"),
     run: |context| Box::pin(run(context)),
 };
@@ -153,20 +106,4 @@ async fn stays_done(
     }
     let nothing = Backlog { claimable: 0, active: 0, expired: 0, age_us: 0 };
     check_eq("the backlog when all is done", actor.backlog(at(500)).await?, nothing)
-}
-
-/// Reports the ack at once and leaves the writing to somebody who never comes.
-struct AcksLater;
-
-#[async_trait]
-impl Fault for AcksLater {
-    async fn ack(
-        &mut self,
-        _session: &mut dyn Session,
-        _event: &EventId,
-        _token: &FencingToken,
-        _now: Instant,
-    ) -> store::Result<Acked> {
-        Ok(Acked::Acked)
-    }
 }

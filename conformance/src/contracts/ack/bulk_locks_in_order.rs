@@ -33,20 +33,19 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Instant, Renewed};
-use leaseproof_engines::store::{self, Session};
-use leaseproof_engines::{Capability, EngineError, ErrorKind};
+use leaseproof_engines::Capability;
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Renewed};
+use leaseproof_engines::store::{self};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::transactions::RepeatsStatement;
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::retries::Retries;
 use crate::harness::standing::{Standing, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -58,14 +57,7 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Any,
     source: "symfony/symfony#54103, y-scope/spider#371, treasure-data/digdag#1475, \
              ShipfoxHQ/shipfox#1707, datahub-project/datahub#19029",
-    controls: &[
-        Control::new("deadlock-is-not-classified", &[Sabotage::Session(|| Box::new(Unclassified))])
-            .seen_in("treasure-data/digdag#1475, datahub-project/datahub#19029"),
-        Control::new(
-            "statement-is-repeated-instead-of-the-unit",
-            &[Sabotage::Session(|| Box::<RepeatsStatement>::default())],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("bulk_locks_in_order.rs"),
     run: |context| Box::pin(run(context)),
 };
@@ -351,36 +343,4 @@ impl Party {
         }
         self.actor.commit().await
     }
-}
-
-/// Passes the engine's error on as one that nobody is told to retry.
-struct Unclassified;
-
-#[async_trait]
-impl Fault for Unclassified {
-    async fn renew(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-        until: Instant,
-    ) -> store::Result<Renewed> {
-        session.renew(event, token, now, until).await.map_err(unclassified)
-    }
-
-    async fn ack(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-    ) -> store::Result<Acked> {
-        session.ack(event, token, now).await.map_err(unclassified)
-    }
-}
-
-fn unclassified(mut error: EngineError) -> EngineError {
-    error.kind = ErrorKind::Fatal;
-    error
 }

@@ -19,21 +19,19 @@
 //! # Source
 //! hangfire-postgres/Hangfire.PostgreSql#130, hexpm/hexpm#1825, symfony/symfony#49394.
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{
-    Acked, Claim, Claimed, EventId, EventState, FencingToken, Instant,
-};
-use leaseproof_engines::store::{self, Session};
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken};
+use leaseproof_engines::store::{self};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::latch::{Arrival, Attempt, End, behind, released};
 use crate::harness::retries::Retries;
 use crate::harness::standing::{Standing, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -44,33 +42,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "hangfire-postgres/Hangfire.PostgreSql#130, hexpm/hexpm#1825, symfony/symfony#49394",
-    controls: &[
-        Control::new("ack-without-token-guard", &[Sabotage::DisableGuard("ack", "token")])
-            .seen_in("hangfire-postgres/Hangfire.PostgreSql#130, hexpm/hexpm#1825"),
-        Control::new("claim-without-pending-guard", &[Sabotage::DisableGuard("claim", "pending")]),
-        Control::new(
-            "claim-after-the-deadline-only",
-            &[Sabotage::ReplaceGuard(
-                "claim",
-                "free",
-                "(claim_token IS NULL OR lease_until < :now)",
-            )],
-        ),
-        Control::new(
-            "ownership-checked-by-the-application",
-            &[
-                Sabotage::DisableGuard("ack", "token"),
-                Sabotage::Session(|| Box::new(ChecksBeforeAcking)),
-            ],
-        ),
-        Control::new(
-            "state-checked-by-the-application",
-            &[
-                Sabotage::DisableGuard("claim", "pending"),
-                Sabotage::Session(|| Box::new(ChecksBeforeClaiming)),
-            ],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("races_reclaim.rs"),
     run: |context| Box::pin(run(context)),
 };
@@ -258,40 +230,6 @@ impl Round {
             if !retries.again(context.recorder(), &claimed) {
                 return claimed;
             }
-        }
-    }
-}
-
-/// Reads the token, compares it in the application, and then acks by event id.
-struct ChecksBeforeAcking;
-
-#[async_trait]
-impl Fault for ChecksBeforeAcking {
-    async fn ack(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-    ) -> store::Result<Acked> {
-        let row = session.event(event).await?;
-        match row.is_some_and(|row| row.token.as_ref() == Some(token)) {
-            true => session.ack(event, token, now).await,
-            false => Ok(Acked::Refused),
-        }
-    }
-}
-
-/// Reads the state, judges it in the application, and then claims whatever is there.
-struct ChecksBeforeClaiming;
-
-#[async_trait]
-impl Fault for ChecksBeforeClaiming {
-    async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> store::Result<Claimed> {
-        let state = session.event(&claim.event).await?.map(|row| row.state);
-        match state {
-            Some(EventState::Pending) => session.claim(claim).await,
-            _ => Ok(Claimed::NotClaimed),
         }
     }
 }

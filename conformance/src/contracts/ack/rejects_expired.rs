@@ -23,10 +23,11 @@ use leaseproof_engines::lease::{Acked, Claimed, Instant, Renewed};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Judged, check_eq};
 use crate::harness::standing::{Standing, check_refused, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -37,34 +38,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "imtms/tagent-core#56, fighthealthinsurance/fighthealthinsurance#972, Soju06/codex-lb#1253",
-    controls: &[
-        Control::new("ack-without-live-guard", &[Sabotage::DisableGuard("ack", "live")])
-            .seen_in("imtms/tagent-core#56, fighthealthinsurance/fighthealthinsurance#972, Soju06/codex-lb#1253"),
-        Control::new(
-            "ack-at-the-deadline",
-            &[Sabotage::ReplaceGuard("ack", "live", "lease_until >= :now")],
-        ),
-        Control::new(
-            "ack-within-a-grace-period",
-            &[Sabotage::ReplaceGuard("ack", "live", "lease_until + 5000000 > :now")],
-        ),
-        Control::new(
-            "ack-compares-whole-seconds",
-            &[Sabotage::ReplaceGuard(
-                "ack",
-                "live",
-                "lease_until - lease_until % 1000000 >= :now - :now % 1000000",
-            )],
-        ),
-        Control::new(
-            "expired-owner-learns-already-acked",
-            &[Sabotage::DisableGuard("acked_by", "done")],
-        ),
-        Control::new(
-            "ack-lives-for-the-first-lease",
-            &[Sabotage::ReplaceGuard("ack", "live", ":now < 9000000000")],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("rejects_expired.rs"),
     run: |context| Box::pin(run(context)),
 };

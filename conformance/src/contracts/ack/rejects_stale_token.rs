@@ -27,11 +27,12 @@ use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Released}
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::standing::{Standing, check_refused, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -43,29 +44,7 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Any,
     source: "hangfire-postgres/Hangfire.PostgreSql#130, HangfireIO/Hangfire#514, hexpm/hexpm#1825, \
              symfony/symfony#49394, nazarli-shabnam/clevis#215, novuhq/novu#11094",
-    controls: &[
-        Control::new("ack-by-event-id-alone", &[Sabotage::DisableGuard("ack", "token")])
-            .seen_in("hangfire-postgres/Hangfire.PostgreSql#130, hexpm/hexpm#1825, nazarli-shabnam/clevis#215"),
-        Control::new(
-            "ack-with-an-empty-token",
-            &[Sabotage::ReplaceGuard("ack", "token", "(claim_token = :token OR LENGTH(:token) = 0)")],
-        ),
-        Control::new(
-            "stale-worker-learns-already-acked",
-            &[Sabotage::DisableGuard("acked_by", "token")],
-        ),
-        Control::new(
-            "ack-of-a-released-event",
-            &[
-                Sabotage::ReplaceGuard("ack", "token", "(claim_token = :token OR claim_token IS NULL)"),
-                Sabotage::ReplaceGuard("ack", "live", "(lease_until > :now OR lease_until IS NULL)"),
-            ],
-        ),
-        Control::new(
-            "ack-overwrites-a-finished-event",
-            &[Sabotage::DisableGuard("ack", "token"), Sabotage::ReplaceGuard("ack", "pending", "state = 'DONE'")],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("rejects_stale_token.rs"),
     run: |context| Box::pin(run(context)),
 };

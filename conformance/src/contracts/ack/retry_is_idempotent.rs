@@ -34,12 +34,13 @@ use leaseproof_engines::store::SessionOptions;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::retries::Retries;
 use crate::harness::standing::{Standing, check_refused, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -51,34 +52,7 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Any,
     source: "get-convex/convex-backend#559, vitessio/vitess#2085, InditexTech/scs-outbox#94, \
              Particular/docs.particular.net#1816",
-    controls: &[
-        Control::new(
-            "repeated-ack-is-refused",
-            &[Sabotage::ReplaceGuard("acked_by", "done", "1 = 0")],
-        )
-        .seen_in("get-convex/convex-backend#559, Particular/docs.particular.net#1816"),
-        Control::new(
-            "ack-forgets-who-acked",
-            &[Sabotage::Replace(
-                "ack",
-                "SET state = 'DONE'",
-                "SET state = 'DONE', claim_token = NULL, lease_until = NULL",
-            )],
-        ),
-        Control::new(
-            "anybody-learns-already-acked",
-            &[Sabotage::DisableGuard("acked_by", "token")],
-        ),
-        Control::new(
-            "expired-owner-learns-already-acked",
-            &[Sabotage::DisableGuard("acked_by", "done")],
-        ),
-        Control::new("repeated-ack-counts-as-new", &[Sabotage::DisableGuard("ack", "pending")]),
-        Control::new(
-            "repeated-ack-is-refused-after-the-deadline",
-            &[Sabotage::ReplaceGuard("acked_by", "done", "state = 'DONE' AND lease_until > :now")],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("retry_is_idempotent.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -31,11 +31,12 @@ use leaseproof_engines::lease::{Acked, Claimed, Confirmed, EventId, FencingToken
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::standing::{Standing, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -48,43 +49,10 @@ pub static CONTRACT: Contract = Contract {
     source: "laravel/framework#31660, laravel/framework#7046, rails/solid_queue#162, \
              rails/solid_queue#240, symfony/symfony#41541, symfony/symfony#47366, \
              collectiveidea/delayed_job_active_record#63, apache/airflow#66794",
-    controls: &[
-        Control::new(
-            "candidates-are-locked-before-they-are-filtered",
-            &[Sabotage::EitherOf(&[
-                &[Sabotage::Replace("candidates", PLAIN, LOCKED_FIRST)],
-                &[Sabotage::Replace("candidates", BY_INDEX, LOCKED_FIRST)],
-            ])],
-        )
-        .requires(&[Capability::ConcurrentWriters])
-        .seen_in(
-            "laravel/framework#31660, rails/solid_queue#162, symfony/symfony#41541, \
-             collectiveidea/delayed_job_active_record#63, apache/airflow#66794",
-        ),
-        Control::new(
-            "batch-is-locked-before-it-is-filtered",
-            &[
-                Sabotage::EitherOf(&[
-                    &[Sabotage::Replace("claim_batch_lock", PLAIN, LOCKED_FIRST)],
-                    &[Sabotage::Replace("claim_batch_lock", BY_INDEX, LOCKED_FIRST)],
-                ]),
-                Sabotage::Replace("claim_batch_lock", "FOR UPDATE SKIP LOCKED", ""),
-            ],
-        )
-        .requires(&[Capability::SkipLocked, Capability::UnlocksPassedRows]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("unblocked_by_foreign_claim.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Where a statement reads events, in either dialect.
-const PLAIN: &str = "FROM lease_event\n";
-const BY_INDEX: &str = "FROM lease_event FORCE INDEX (lease_event_claim)\n";
-
-/// Every pending event, locked; what is free is looked for among them. The limit keeps the planner from
-/// looking first.
-const LOCKED_FIRST: &str =
-    "FROM (SELECT * FROM lease_event WHERE state = 'PENDING' LIMIT 99 FOR UPDATE) AS locked\n";
 
 const WAITED: &str = "the owner of an event was seen waiting for an open claim of other events";
 

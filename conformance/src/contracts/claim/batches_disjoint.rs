@@ -28,16 +28,16 @@
 use std::pin::pin;
 
 use leaseproof_engines::lease::{Acked, ClaimBatch, Claimed, EventId, FencingToken};
-use leaseproof_engines::store::Isolation;
 use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::row::{Stored, check_row};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -48,41 +48,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachSkipping,
     clocks: Clocks::Any,
     source: "pingcap/tidb#69720, pingcap/tidb#69783, dolthub/vitess#273, vitessio/vitess#5249",
-    controls: &[
-        Control::new("lock-clause-that-does-nothing", &[IGNORED, AT_READ_COMMITTED])
-            .requires(&[Capability::SkipLocked])
-            .seen_in("pingcap/tidb#69720, dolthub/vitess#273, vitessio/vitess#5249"),
-        Control::new("batch-that-takes-live-leases", &[TAKES_LIVE])
-            .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "rollback-that-commits",
-            &[Sabotage::Replace("rollback", "ROLLBACK", "COMMIT")],
-        )
-        .requires(&[Capability::SkipLocked]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("batches_disjoint.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// A snapshot would notice the change behind its back, where an engine has such.
-pub(super) const AT_READ_COMMITTED: Sabotage = Sabotage::Isolation(Isolation::ReadCommitted);
-
-/// The clause is parsed and forgotten.
-pub(super) const IGNORED: Sabotage = Sabotage::EitherOf(&[
-    &[
-        Sabotage::Replace("claim_batch_lock", "FOR UPDATE SKIP LOCKED", ""),
-        Sabotage::Replace("claim_batch", "FOR UPDATE SKIP LOCKED", ""),
-    ],
-    &[Sabotage::Replace("claim_batch_lock", "FOR UPDATE SKIP LOCKED", "")],
-]);
-
-const TAKES_LIVE: Sabotage = Sabotage::EitherOf(&[
-    &[
-        Sabotage::DisableGuard("claim_batch_lock", "free"),
-        Sabotage::DisableGuard("claim_batch", "free"),
-    ],
-    &[Sabotage::DisableGuard("claim_batch_lock", "free")],
-]);
 
 /// How many events each claim asks for.
 const EACH: u32 = 3;

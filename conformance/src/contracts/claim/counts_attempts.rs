@@ -31,11 +31,12 @@ use leaseproof_engines::store::StoreOptions;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::{Actor, Way};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::row::{check_refused, row};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -47,67 +48,10 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Any,
     source: "vectorize-io/hindsight#2675, vectorize-io/hindsight#2834, oban-bg/oban#137, \
              digitallyinduced/ihp#2644, nazarli-shabnam/clevis#130, oluciano/NexJob#143",
-    controls: &[
-        Control::new("claim-that-counts-nothing", &[COUNTS_NOTHING]).seen_in(
-            "vectorize-io/hindsight#2675, oban-bg/oban#137, digitallyinduced/ihp#2644, \
-             nazarli-shabnam/clevis#130, oluciano/NexJob#143",
-        ),
-        Control::new(
-            "release-that-counts",
-            &[Sabotage::Replace("release", "attempt = attempt - 1", "attempt = attempt")],
-        )
-        .seen_in("vectorize-io/hindsight#2834"),
-        Control::new("claim-without-a-maximum", &[Sabotage::DisableGuard("claim", "attempts")]),
-        Control::new("batch-without-a-maximum", &[BATCH_WITHOUT_MAXIMUM]),
-        Control::new(
-            "burial-of-a-live-lease",
-            &[
-                Sabotage::DisableGuard("exhausted", "free"),
-                Sabotage::DisableGuard("dead_letter", "free"),
-            ],
-        ),
-        Control::new(
-            "burial-of-what-is-done",
-            &[
-                Sabotage::DisableGuard("exhausted", "pending"),
-                Sabotage::DisableGuard("dead_letter", "pending"),
-            ],
-        ),
-        Control::new(
-            "burial-that-finds-nothing",
-            &[Sabotage::ReplaceGuard("dead_letter", "exhausted", "1 = 0")],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("counts_attempts.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-const COUNT: &str = "attempt = attempt + 1";
-const NO_COUNT: &str = "attempt = attempt";
-
-/// Only a handled failure would count, and a dead worker handles none.
-const COUNTS_NOTHING: Sabotage = Sabotage::EitherOf(&[
-    &[
-        Sabotage::Replace("claim", COUNT, NO_COUNT),
-        Sabotage::Replace("claim_batch", COUNT, NO_COUNT),
-        Sabotage::Replace("claim_batch_mark", COUNT, NO_COUNT),
-    ],
-    &[
-        Sabotage::Replace("claim", COUNT, NO_COUNT),
-        Sabotage::Replace("claim_batch_mark", COUNT, NO_COUNT),
-    ],
-    &[
-        Sabotage::Replace("claim", COUNT, NO_COUNT),
-        Sabotage::Replace("claim_batch", COUNT, NO_COUNT),
-    ],
-]);
-
-const BATCH_WITHOUT_MAXIMUM: Sabotage = Sabotage::EitherOf(&[&[
-    Sabotage::DisableGuard("candidates", "attempts"),
-    Sabotage::DisableGuard("claim", "attempts"),
-    Sabotage::DisableGuardIfAny("claim_batch", "attempts"),
-    Sabotage::DisableGuardIfAny("claim_batch_lock", "attempts"),
-]]);
 
 /// How often an event may be claimed.
 const MAX: u32 = 3;

@@ -26,36 +26,22 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use futures::future::join_all;
+use leaseproof_engines::EngineError;
 use leaseproof_engines::lease::{
-    Acked, Backlog, Claim, ClaimBatch, Claimed, EventId, EventState, FencingToken, NewEvent,
+    Acked, Backlog, Claimed, EventId, EventState, FencingToken, NewEvent,
 };
-use leaseproof_engines::store::{Isolation, LockWait, Result as Answer, Session, SessionOptions};
-use leaseproof_engines::{Capability, EngineError};
+use leaseproof_engines::store::{LockWait, SessionOptions};
 use leaseproof_reports::Level;
 use leaseproof_reports::history::{Call, Operation};
 
 use crate::checker::drain::Difference;
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 
-/// The choice is made once, in a subquery that is not looked at again after a wait.
-const CHOOSE_THEN_UPDATE: &str = "
-UPDATE lease_event
-   SET claim_token = :token, lease_until = :until, attempt = attempt + 1
- WHERE event_id IN (
-    SELECT event_id
-      FROM lease_event
-     WHERE state = 'PENDING' AND due_at <= :now
-       AND (claim_token IS NULL OR lease_until <= :now)
-     ORDER BY due_at, event_id
-     LIMIT :limit
- )
-RETURNING event_id, due_at;";
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -66,109 +52,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "hangfire-postgres/Hangfire.PostgreSql#130, akeneo/pim-community-dev#7998, pingcap/tidb#69720",
-    controls: &[
-        Control::new("claim-without-free-guard", &[Sabotage::DisableGuard("claim", "free")])
-            .seen_in("akeneo/pim-community-dev#7998"),
-        Control::new(
-            "choice-that-is-not-checked-again",
-            &[Sabotage::Set("claim_batch", CHOOSE_THEN_UPDATE)],
-        )
-        .requires(&[Capability::Returning, Capability::ConcurrentWriters])
-        .seen_in("hangfire-postgres/Hangfire.PostgreSql#130"),
-        Control::new(
-            "lock-that-is-not-taken",
-            &[
-                Sabotage::Isolation(Isolation::ReadCommitted),
-                Sabotage::Replace("claim_batch_lock", "FOR UPDATE SKIP LOCKED", ""),
-            ],
-        )
-        .requires(&[Capability::SkipLocked])
-        .seen_in("pingcap/tidb#69720"),
-        Control::new(
-            "failed-batch-that-has-won-something",
-            &[Sabotage::Session(|| Box::new(ForgetsWhatItWon))],
-        )
-        .requires(&[Capability::ConcurrentWriters]),
-        Control::new("batch-that-lacks-one", &[Sabotage::Session(|| Box::new(Lacks))]),
-        Control::new("batch-with-one-twice", &[Sabotage::Session(|| Box::new(Repeats))]),
-        Control::new("batch-with-one-too-many", &[Sabotage::Session(|| Box::new(Invents))]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("drains_exactly_once.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Commits one claim after the other, and forgets them all when one of them fails.
-struct ForgetsWhatItWon;
-
-#[async_trait]
-impl Fault for ForgetsWhatItWon {
-    async fn claim_batch(
-        &mut self,
-        session: &mut dyn Session,
-        batch: &ClaimBatch,
-    ) -> Answer<Vec<EventId>> {
-        let mut events = Vec::new();
-        for event in session.candidates(batch.limit, batch.now).await? {
-            let ClaimBatch { token, now, until, .. } = batch.clone();
-            let claim = Claim { event, token, now, until };
-            if session.claim(&claim).await? == Claimed::Claimed {
-                events.push(claim.event);
-            }
-        }
-        Ok(events)
-    }
-}
-
-/// Does not tell of the last event it has claimed.
-struct Lacks;
-
-#[async_trait]
-impl Fault for Lacks {
-    async fn claim_batch(
-        &mut self,
-        session: &mut dyn Session,
-        batch: &ClaimBatch,
-    ) -> Answer<Vec<EventId>> {
-        let mut events = session.claim_batch(batch).await?;
-        if events.len() > 1 {
-            events.pop();
-        }
-        Ok(events)
-    }
-}
-
-/// Tells of its first event twice.
-struct Repeats;
-
-#[async_trait]
-impl Fault for Repeats {
-    async fn claim_batch(
-        &mut self,
-        session: &mut dyn Session,
-        batch: &ClaimBatch,
-    ) -> Answer<Vec<EventId>> {
-        let mut events = session.claim_batch(batch).await?;
-        events.extend(events.first().cloned());
-        Ok(events)
-    }
-}
-
-/// Tells of an event that is a part of another one's id.
-struct Invents;
-
-#[async_trait]
-impl Fault for Invents {
-    async fn claim_batch(
-        &mut self,
-        session: &mut dyn Session,
-        batch: &ClaimBatch,
-    ) -> Answer<Vec<EventId>> {
-        let mut events = session.claim_batch(batch).await?;
-        let shortened = events.first().map(|event| EventId::new(&event.0[..event.0.len() - 1]));
-        events.extend(shortened);
-        Ok(events)
-    }
-}
 
 const WORKERS: usize = 6;
 const EVENTS: usize = 120;

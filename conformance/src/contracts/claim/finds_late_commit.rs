@@ -27,17 +27,16 @@
 
 use std::pin::pin;
 
-use async_trait::async_trait;
 use leaseproof_engines::Capability;
-use leaseproof_engines::lease::{Acked, Claim, ClaimBatch, Claimed, EventId, Instant, NewEvent};
-use leaseproof_engines::store::{Result as Answer, Session};
+use leaseproof_engines::lease::{Acked, EventId, NewEvent};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -49,53 +48,10 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Any,
     source: "kamu-data/kamu-cli#1398, Eventuous/eventuous#222, \
              eugene-khyst/postgresql-event-sourcing#2, google/nomulus#1539, NEventStore/NEventStore#425",
-    controls: &[
-        Control::new(
-            "relay-that-remembers-the-last-id",
-            &[Sabotage::Session(|| {
-                Box::new(Cursor::<EventId> { last: None, key: |event, _| event })
-            })],
-        )
-        .seen_in("kamu-data/kamu-cli#1398, Eventuous/eventuous#222, google/nomulus#1539"),
-        Control::new(
-            "relay-that-remembers-the-last-due-instant",
-            &[Sabotage::Session(|| Box::new(Cursor::<Instant> { last: None, key: |_, due| due }))],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("finds_late_commit.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Claims only what comes after the last event it has seen.
-struct Cursor<Key> {
-    last: Option<Key>,
-    key: fn(EventId, Instant) -> Key,
-}
-
-#[async_trait]
-impl<Key: Ord + Clone + Send> Fault for Cursor<Key> {
-    async fn claim_batch(
-        &mut self,
-        session: &mut dyn Session,
-        batch: &ClaimBatch,
-    ) -> Answer<Vec<EventId>> {
-        let ClaimBatch { limit, token, now, until, .. } = batch;
-        let mut events = Vec::new();
-        for event in session.candidates(*limit, *now).await? {
-            let due = session.event(&event).await?.map_or(*now, |row| row.due);
-            let key = (self.key)(event.clone(), due);
-            if self.last.as_ref().is_some_and(|last| key <= *last) {
-                continue;
-            }
-            self.last = Some(key);
-            let claim = Claim { event, token: token.clone(), now: *now, until: *until };
-            if session.claim(&claim).await? == Claimed::Claimed {
-                events.push(claim.event);
-            }
-        }
-        Ok(events)
-    }
-}
 
 /// A late and an early event: their id, and how many steps after 10 they are due and enqueued.
 type Pair = [(&'static str, i64, i64); 2];

@@ -29,10 +29,11 @@ use leaseproof_reports::Level;
 use leaseproof_reports::history::{Call, Operation};
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -43,10 +44,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the race example",
-    controls: &[Control::new(
-        "claim-without-free-guard",
-        &[Sabotage::DisableGuard("claim", "free")],
-    )],
+    controls: controls::CONTROLS,
     doc: include_str!("is_exclusive.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -31,10 +31,11 @@ use leaseproof_engines::lease::{
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::{Actor, Way};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
+
+mod controls;
 
 /// What both attempts are called.
 const WORKER: &str = "host-1";
@@ -49,29 +50,7 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Any,
     source: "aegra/aegra#502, aegra/aegra#547, brendanlong/lion-reader#917, \
              collectiveidea/delayed_job#534, maxcountryman/underway#111",
-    controls: &[
-        Control::new("one-token-for-each-worker", &[Sabotage::OneTokenPerActor])
-            .seen_in("aegra/aegra#502, aegra/aegra#547"),
-        Control::new("renew-by-event-id-only", &[Sabotage::DisableGuard("renew", "token")])
-            .seen_in("brendanlong/lion-reader#917"),
-        Control::new("ack-by-event-id-only", &[Sabotage::DisableGuard("ack", "token")])
-            .seen_in("maxcountryman/underway#111"),
-        Control::new("release-by-event-id-only", &[Sabotage::DisableGuard("release", "token")]),
-        Control::new(
-            "repeated-ack-by-event-id-only",
-            &[Sabotage::DisableGuard("acked_by", "token")],
-        ),
-        Control::new(
-            "claim-that-keeps-the-workers-token",
-            &[Sabotage::Replace(
-                "claim",
-                "claim_token = :token",
-                "claim_token = COALESCE(claim_token, :token)",
-            )],
-        ),
-        Control::new("claim-without-free-guard", &[Sabotage::DisableGuard("claim", "free")])
-            .seen_in("collectiveidea/delayed_job#534"),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("issues_fresh_token.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -26,15 +26,15 @@ use std::pin::pin;
 
 use leaseproof_engines::Capability;
 use leaseproof_engines::lease::{EventId, NewEvent};
-use leaseproof_engines::store::Isolation;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::row::row;
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -45,30 +45,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "rails/solid_queue#240, rails/solid_queue#531, RotherOSS/otobo#143, MariaDB/server#4682",
-    controls: &[
-        Control::new("unit-that-locks-the-table", &[LOCKS_THE_TABLE])
-            .requires(&[Capability::UnlocksPassedRows]),
-        Control::new(
-            "candidates-locked-with-their-gaps",
-            &[
-                Sabotage::Replace("candidates", "LIMIT :limit", "LIMIT :limit FOR UPDATE"),
-                Sabotage::Isolation(Isolation::RepeatableRead),
-            ],
-        )
-        .requires(&[Capability::ConcurrentWriters])
-        .unless(&[Capability::UnlocksPassedRows])
-        .seen_in("rails/solid_queue#240, rails/solid_queue#531, RotherOSS/otobo#143"),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("leaves_enqueue_unblocked.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Keeps everybody else from writing anything, as a migration of the queue to a table lock would.
-const LOCKS_THE_TABLE: Sabotage = Sabotage::Replace(
-    "begin",
-    "BEGIN",
-    "BEGIN; LOCK TABLE lease_event IN SHARE ROW EXCLUSIVE MODE",
-);
 
 async fn run(context: &Context) -> Judged {
     let at = |step| context.at(step);

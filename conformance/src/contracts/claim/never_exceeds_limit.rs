@@ -23,33 +23,17 @@
 //! what the statement has locked already: `saurabhnanda/odd-jobs#115`, `rust-playground/relay-rs#22`,
 //! `treeverse/lakeFS#643`. Claims that sort, and lock what they sort: `OneUptime/oneuptime#3117`.
 
-use async_trait::async_trait;
 use leaseproof_engines::Capability;
-use leaseproof_engines::lease::{ClaimBatch, EventId, EventRow, NewEvent};
-use leaseproof_engines::store::{LockWait, Result as Answer, Session, StoreOptions};
+use leaseproof_engines::lease::{EventId, EventRow, NewEvent};
+use leaseproof_engines::store::{LockWait, StoreOptions};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check};
 
-/// The outer guard makes the planner expect one row, and so it may run the subquery for each row.
-const LOCKING_SUBQUERY: &str = "
-UPDATE lease_event
-   SET claim_token = :token, lease_until = :until, attempt = attempt + 1
- WHERE event_id IN (
-    SELECT event_id
-      FROM lease_event
-     WHERE state = 'PENDING' AND due_at <= :now
-       AND (claim_token IS NULL OR lease_until <= :now)
-     ORDER BY due_at, event_id
-     LIMIT :limit
-       FOR UPDATE SKIP LOCKED
- )
-   AND state = 'PENDING'
-RETURNING event_id, due_at;";
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -61,74 +45,10 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Any,
     source: "saurabhnanda/odd-jobs#115, rust-playground/relay-rs#22, treeverse/lakeFS#643, \
              OneUptime/oneuptime#3117",
-    controls: &[
-        Control::new(
-            "limit-in-a-locking-subquery",
-            &[Sabotage::Set("claim_batch", LOCKING_SUBQUERY)],
-        )
-        .requires(&[Capability::Returning, Capability::SkipLocked])
-        .seen_in("saurabhnanda/odd-jobs#115, rust-playground/relay-rs#22, treeverse/lakeFS#643"),
-        Control::new(
-            "candidates-without-limit",
-            &[Sabotage::Replace("candidates", "LIMIT :limit", "")],
-        ),
-        Control::new(
-            "lock-of-a-batch-without-limit",
-            &[Sabotage::Replace("claim_batch_lock", "LIMIT :limit", "")],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "update-returning-without-limit",
-            &[Sabotage::Replace("claim_batch", "LIMIT :limit", "")],
-        )
-        .requires(&[Capability::Returning]),
-        Control::new(
-            "batch-of-one-too-many",
-            &[Sabotage::Session(|| Box::new(OneTooMany { returned: true }))],
-        ),
-        Control::new(
-            "batch-that-changes-one-too-many",
-            &[Sabotage::Session(|| Box::new(OneTooMany { returned: false }))],
-        ),
-        Control::new(
-            "index-that-the-planner-passes-over",
-            &[Sabotage::Replace("claim_batch_lock", "FORCE INDEX", "IGNORE INDEX")],
-        )
-        .requires(&[Capability::SkipLocked])
-        .unless(&[Capability::Returning])
-        .seen_in("sourcegraph/sourcegraph-public-snapshot#37462, riverqueue/river#785"),
-        Control::new(
-            "index-without-the-order",
-            &[Sabotage::Replace("schema", "(state, due_at, event_id)", "(state)")],
-        )
-        .requires(&[Capability::SkipLocked])
-        .unless(&[Capability::Returning])
-        .seen_in("OneUptime/oneuptime#3117"),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("never_exceeds_limit.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Takes one row more, and says so or not.
-struct OneTooMany {
-    returned: bool,
-}
-
-#[async_trait]
-impl Fault for OneTooMany {
-    async fn claim_batch(
-        &mut self,
-        session: &mut dyn Session,
-        batch: &ClaimBatch,
-    ) -> Answer<Vec<EventId>> {
-        let more = ClaimBatch { limit: batch.limit + 1, ..batch.clone() };
-        let mut events = session.claim_batch(&more).await?;
-        if !self.returned {
-            events.pop();
-        }
-        Ok(events)
-    }
-}
 
 const ROWS: usize = 50;
 

@@ -20,15 +20,15 @@
 //! # Source
 //! The protocol's own rule; the rejection is in the guard `state = 'PENDING'` of every claim.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::lease::{Acked, Claimed, EventId, EventRow, EventState, Instant, Released};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -39,48 +39,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the protocol's own rule",
-    controls: &[
-        Control::new("claim-without-pending-guard", &[Sabotage::DisableGuard("claim", "pending")]),
-        Control::new(
-            "candidates-without-pending-guard",
-            &[Sabotage::DisableGuard("candidates", "pending")],
-        ),
-        Control::new(
-            "claims-without-pending-guard",
-            &[
-                Sabotage::DisableGuard("candidates", "pending"),
-                Sabotage::DisableGuard("claim", "pending"),
-            ],
-        ),
-        Control::new(
-            "lock-of-a-batch-without-pending-guard",
-            &[Sabotage::DisableGuard("claim_batch_lock", "pending")],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "update-returning-without-pending-guard",
-            &[Sabotage::DisableGuard("claim_batch", "pending")],
-        )
-        .requires(&[Capability::Returning]),
-        Control::new(
-            "ack-that-changes-nothing",
-            &[Sabotage::Replace("ack", "state = 'DONE'", "state = 'PENDING'")],
-        ),
-        Control::new("enqueue-that-revives-what-is-done", &[REVIVES]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("rejects_done.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// An upsert in place of an insert.
-const REVIVES: Sabotage = Sabotage::EitherOf(&[
-    &[Sabotage::Replace("enqueue", "DO NOTHING", "DO UPDATE SET state = 'PENDING'")],
-    &[Sabotage::Replace(
-        "enqueue",
-        ":enqueued);",
-        ":enqueued) ON DUPLICATE KEY UPDATE state = 'PENDING';",
-    )],
-]);
 
 async fn run(context: &Context) -> Judged {
     let mut a = context.actor("A").await?;

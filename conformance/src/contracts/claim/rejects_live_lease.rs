@@ -23,21 +23,15 @@
 //! The renewal example, in which B cannot claim at 160. Claim filters that let a worker's own rows in
 //! again: `collectiveidea/delayed_job#534`.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::lease::{Claimed, EventId, EventRow, Instant, Released, Renewed};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 
-/// A guard that ends a lease one microsecond early.
-const EARLY: &str = "(claim_token IS NULL OR lease_until - 1 <= :now)";
-
-/// A guard that lets a worker's own rows in again; a worker is its token when it has only one.
-const OWN_ROWS: &str = "(claim_token IS NULL OR lease_until <= :now OR claim_token = :token)";
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -48,38 +42,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Logical,
     source: "the renewal example; collectiveidea/delayed_job#534",
-    controls: &[
-        Control::new("claim-without-free-guard", &[Sabotage::DisableGuard("claim", "free")]),
-        Control::new(
-            "lock-of-a-batch-without-free-guard",
-            &[Sabotage::DisableGuard("claim_batch_lock", "free")],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "update-returning-without-free-guard",
-            &[Sabotage::DisableGuard("claim_batch", "free")],
-        )
-        .requires(&[Capability::Returning]),
-        Control::new(
-            "claim-that-ends-leases-a-microsecond-early",
-            &[Sabotage::ReplaceGuard("claim", "free", EARLY)],
-        ),
-        Control::new(
-            "lock-of-a-batch-that-ends-leases-a-microsecond-early",
-            &[Sabotage::ReplaceGuard("claim_batch_lock", "free", EARLY)],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "update-returning-that-ends-leases-a-microsecond-early",
-            &[Sabotage::ReplaceGuard("claim_batch", "free", EARLY)],
-        )
-        .requires(&[Capability::Returning]),
-        Control::new(
-            "claim-that-readmits-the-workers-own-rows",
-            &[Sabotage::ReplaceGuard("claim", "free", OWN_ROWS), Sabotage::OneTokenPerActor],
-        )
-        .seen_in("collectiveidea/delayed_job#534"),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("rejects_live_lease.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -31,21 +31,17 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::time::Duration;
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{
-    Acked, Claim, ClaimBatch, Claimed, EventId, EventState, FencingToken,
-};
-use leaseproof_engines::store::{
-    Isolation, Journal, LockWait, Result as Answer, Session, SessionOptions, StoreOptions,
-};
+use leaseproof_engines::lease::{Acked, ClaimBatch, Claimed, EventId, EventState, FencingToken};
+use leaseproof_engines::store::{Isolation, Journal, LockWait, SessionOptions, StoreOptions};
 use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::{Actor, Way};
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -56,68 +52,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "dotnet/efcore#30851",
-    controls: &[
-        Control::new(
-            "commit-whose-error-is-swallowed",
-            &[Sabotage::Session(|| Box::new(SwallowsCommitError))],
-        )
-        .seen_in("dotnet/efcore#30851"),
-        Control::new(
-            "claim-whose-error-is-swallowed",
-            &[Sabotage::Session(|| Box::new(SwallowsClaimError))],
-        )
-        .seen_in("dotnet/efcore#30851"),
-        Control::new("claim-without-a-commit", &[Sabotage::Session(|| Box::new(ForgetsCommit))]),
-        Control::new("rollback-that-commits", &[Sabotage::Session(|| Box::new(Commits))]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("result_implies_commit.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-struct SwallowsCommitError;
-
-#[async_trait]
-impl Fault for SwallowsCommitError {
-    async fn commit(&mut self, session: &mut dyn Session) -> Answer<()> {
-        drop(session.commit().await);
-        Ok(())
-    }
-}
-
-/// Takes what the statement was about for what it has done.
-struct SwallowsClaimError;
-
-#[async_trait]
-impl Fault for SwallowsClaimError {
-    async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> Answer<Claimed> {
-        Ok(session.claim(claim).await.unwrap_or(Claimed::Claimed))
-    }
-}
-
-/// Answers although the claim never gets as far as its commit.
-struct ForgetsCommit;
-
-#[async_trait]
-impl Fault for ForgetsCommit {
-    async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> Answer<Claimed> {
-        // Refused inside a transaction of the caller's, which the caller will end.
-        let own = session.begin().await.is_ok();
-        let claimed = session.claim(claim).await;
-        if own {
-            session.rollback().await?;
-        }
-        claimed
-    }
-}
-
-struct Commits;
-
-#[async_trait]
-impl Fault for Commits {
-    async fn rollback(&mut self, session: &mut dyn Session) -> Answer<()> {
-        session.commit().await
-    }
-}
 
 async fn run(context: &Context) -> Judged {
     let mut case = Case::new(context, SessionOptions::default()).await?;

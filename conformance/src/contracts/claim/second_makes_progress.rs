@@ -31,11 +31,12 @@ use leaseproof_engines::store::StoreOptions;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::{Stored, check_row};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -48,69 +49,10 @@ pub static CONTRACT: Contract = Contract {
     source: "OneUptime/oneuptime#3117, MySQL bug 113472, operaton/operaton#326, \
              cockroachdb/cockroach#121917, cockroachdb/cockroach#143017, yugabyte/yugabyte-db#31998, \
              timgit/pg-boss#669",
-    controls: &[
-        Control::new("lock-that-waits", &[WAITS]).requires(&[Capability::SkipLocked]),
-        Control::new("limit-after-the-lock", &[LOCKS_A_BLOCK])
-            .requires(&[Capability::SkipLocked])
-            .seen_in(
-                "cockroachdb/cockroach#121917, yugabyte/yugabyte-db#31998, timgit/pg-boss#669",
-            ),
-        Control::new(
-            "index-without-the-order",
-            &[
-                Sabotage::Replace("schema", "(state, due_at, event_id)", "(state)"),
-                Sabotage::Replace("claim_batch_lock", "FORCE INDEX (lease_event_claim)", ""),
-            ],
-        )
-        .requires(&[Capability::SkipLocked])
-        .unless(&[Capability::Returning])
-        .seen_in("OneUptime/oneuptime#3117, MySQL bug 113472, operaton/operaton#326"),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("second_makes_progress.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Waits for what others hold, as `FOR UPDATE` alone does.
-pub(super) const WAITS: Sabotage = Sabotage::EitherOf(&[
-    &[
-        Sabotage::Replace("claim_batch_lock", "FOR UPDATE SKIP LOCKED", "FOR UPDATE"),
-        Sabotage::Replace("claim_batch", "FOR UPDATE SKIP LOCKED", "FOR UPDATE"),
-    ],
-    &[Sabotage::Replace("claim_batch_lock", "FOR UPDATE SKIP LOCKED", "FOR UPDATE")],
-]);
-
-/// Locks every row that it can before it takes the first ones.
-const LOCKS_A_BLOCK: Sabotage = Sabotage::EitherOf(&[
-    &[
-        Sabotage::Replace("claim_batch_lock", "FROM lease_event\n", BLOCK),
-        Sabotage::Replace(
-            "claim_batch_lock",
-            "LIMIT :limit\n   FOR UPDATE SKIP LOCKED",
-            "LIMIT :limit",
-        ),
-        Sabotage::Replace("claim_batch", "FROM lease_event\n", BLOCK),
-        Sabotage::Replace(
-            "claim_batch",
-            "LIMIT :limit\n       FOR UPDATE SKIP LOCKED",
-            "LIMIT :limit",
-        ),
-    ],
-    &[
-        Sabotage::Replace(
-            "claim_batch_lock",
-            "FROM lease_event FORCE INDEX (lease_event_claim)\n",
-            BLOCK,
-        ),
-        Sabotage::Replace(
-            "claim_batch_lock",
-            "LIMIT :limit\n   FOR UPDATE SKIP LOCKED",
-            "LIMIT :limit",
-        ),
-    ],
-]);
-
-const BLOCK: &str = "FROM (SELECT * FROM lease_event WHERE state = 'PENDING' LIMIT 999 \
-                     FOR UPDATE SKIP LOCKED) AS locked\n";
 
 /// How many events are free.
 const FREE: usize = 10;

@@ -23,16 +23,16 @@
 //! Pooled connections that came back inside an old snapshot: `nextgenhealthcare/connect#3098`,
 //! `MariaDB/mcp#52`, `benborla/mcp-server-mysql#149`, `microsoft/data-formulator#381`.
 
-use async_trait::async_trait;
 use leaseproof_engines::lease::{Acked, ClaimBatch, Claimed, EventId, Released};
-use leaseproof_engines::store::{Isolation, Result as Answer, Session, StoreOptions};
+use leaseproof_engines::store::{Isolation, StoreOptions};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -44,116 +44,10 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Any,
     source: "nextgenhealthcare/connect#3098, MariaDB/mcp#52, benborla/mcp-server-mysql#149, \
              microsoft/data-formulator#381",
-    controls: &[
-        Control::new(
-            "poller-inside-its-first-snapshot",
-            &[Sabotage::Session(|| {
-                Box::new(StaleSnapshot { since: Since::FirstPoll, open: false })
-            })],
-        )
-        .seen_in("nextgenhealthcare/connect#3098, MariaDB/mcp#52"),
-        Control::new(
-            "unit-that-reads-again-at-its-end",
-            &[Sabotage::Session(|| {
-                Box::new(StaleSnapshot { since: Since::LastUnit, open: false })
-            })],
-        )
-        .seen_in("benborla/mcp-server-mysql#149"),
-        Control::new(
-            "poller-that-remembers-an-empty-queue",
-            &[Sabotage::Session(|| Box::new(RemembersEmptyQueue { empty: false }))],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("sees_new_work.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Polls inside a snapshot that it opened earlier than the poll.
-struct StaleSnapshot {
-    since: Since,
-    open: bool,
-}
-
-#[derive(PartialEq)]
-enum Since {
-    /// The connection's first poll, as when nothing ever ends its transaction.
-    FirstPoll,
-    /// The end of the last transaction, as when autocommit is off and the end of a transaction reads.
-    LastUnit,
-}
-
-impl StaleSnapshot {
-    async fn open(&mut self, session: &mut dyn Session) -> Answer<()> {
-        session.begin_snapshot().await?;
-        self.open = true;
-        Ok(())
-    }
-
-    async fn leave(&mut self, session: &mut dyn Session) -> Answer<()> {
-        match std::mem::take(&mut self.open) {
-            true => session.commit().await,
-            false => Ok(()),
-        }
-    }
-}
-
-#[async_trait]
-impl Fault for StaleSnapshot {
-    async fn begin(&mut self, session: &mut dyn Session) -> Answer<()> {
-        self.leave(session).await?;
-        session.begin().await
-    }
-
-    async fn begin_snapshot(&mut self, session: &mut dyn Session) -> Answer<()> {
-        self.leave(session).await?;
-        session.begin_snapshot().await
-    }
-
-    async fn commit(&mut self, session: &mut dyn Session) -> Answer<()> {
-        session.commit().await?;
-        match self.since {
-            Since::FirstPoll => Ok(()),
-            Since::LastUnit => self.open(session).await,
-        }
-    }
-
-    async fn claim_batch(
-        &mut self,
-        session: &mut dyn Session,
-        batch: &ClaimBatch,
-    ) -> Answer<Vec<EventId>> {
-        if self.since == Since::FirstPoll && !self.open {
-            // Refused inside a transaction of the caller's, which is then the one to poll in.
-            drop(self.open(session).await);
-        }
-        if self.open && session.candidates(batch.limit, batch.now).await?.is_empty() {
-            return Ok(Vec::new());
-        }
-        self.leave(session).await?;
-        session.claim_batch(batch).await
-    }
-}
-
-/// Does not ask again once the queue was empty.
-struct RemembersEmptyQueue {
-    empty: bool,
-}
-
-#[async_trait]
-impl Fault for RemembersEmptyQueue {
-    async fn claim_batch(
-        &mut self,
-        session: &mut dyn Session,
-        batch: &ClaimBatch,
-    ) -> Answer<Vec<EventId>> {
-        if self.empty {
-            return Ok(Vec::new());
-        }
-        let events = session.claim_batch(batch).await?;
-        self.empty = events.is_empty();
-        Ok(events)
-    }
-}
 
 async fn run(context: &Context) -> Judged {
     let mut polls = every_use(context).await?;

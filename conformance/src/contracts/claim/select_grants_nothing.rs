@@ -25,20 +25,20 @@
 
 use std::pin::pin;
 
-use async_trait::async_trait;
 use futures::future::join;
 use leaseproof_engines::EngineError;
 use leaseproof_engines::lease::{
-    Acked, Claim, ClaimBatch, Claimed, EventId, FencingToken, Released, Renewed, Strategy,
+    Acked, ClaimBatch, Claimed, EventId, FencingToken, Released, Renewed, Strategy,
 };
-use leaseproof_engines::store::{LockWait, Result as Answer, Session};
+use leaseproof_engines::store::LockWait;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -49,59 +49,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the race example; xorbitsai/xagent#1944, go-gorm/sqlite#20",
-    controls: &[
-        Control::new(
-            "claim-by-event-id-only",
-            &[
-                Sabotage::DisableGuard("claim", "pending"),
-                Sabotage::DisableGuard("claim", "due"),
-                Sabotage::DisableGuard("claim", "free"),
-            ],
-        )
-        .seen_in("xorbitsai/xagent#1944, go-gorm/sqlite#20"),
-        Control::new("claim-without-free-guard", &[Sabotage::DisableGuard("claim", "free")]),
-        Control::new(
-            "claim-that-ignores-its-row-count",
-            &[Sabotage::Session(|| Box::new(IgnoresRowCount))],
-        ),
-        Control::new(
-            "batch-of-what-was-read",
-            &[Sabotage::Session(|| Box::new(ReturnsWhatItRead))],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("select_grants_nothing.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Takes a statement that ran for one that changed a row.
-struct IgnoresRowCount;
-
-#[async_trait]
-impl Fault for IgnoresRowCount {
-    async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> Answer<Claimed> {
-        session.claim(claim).await?;
-        Ok(Claimed::Claimed)
-    }
-}
-
-/// Returns every candidate, whether its update took effect or not.
-struct ReturnsWhatItRead;
-
-#[async_trait]
-impl Fault for ReturnsWhatItRead {
-    async fn claim_batch(
-        &mut self,
-        session: &mut dyn Session,
-        batch: &ClaimBatch,
-    ) -> Answer<Vec<EventId>> {
-        let read = session.candidates(batch.limit, batch.now).await?;
-        for event in read.clone() {
-            let ClaimBatch { token, now, until, .. } = batch.clone();
-            session.claim(&Claim { event, token, now, until }).await?;
-        }
-        Ok(read)
-    }
-}
 
 /// Where an event is published.
 const BROKER: &str = "broker";

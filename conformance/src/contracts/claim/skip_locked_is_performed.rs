@@ -28,12 +28,10 @@ use leaseproof_engines::{Capability, ErrorKind};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged};
 
-use super::batches_disjoint::{AT_READ_COMMITTED, IGNORED};
-use super::second_makes_progress::WAITS;
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -46,42 +44,10 @@ pub static CONTRACT: Contract = Contract {
     source: "pingcap/tidb#69720, pingcap/tidb#69783, dolthub/vitess#273, vitessio/vitess#5249, \
              laravel/framework#44027, codeigniter4/queue#39, frankframework/frankframework#6943, \
              orioledb/orioledb#159",
-    controls: &[
-        Control::new("clause-that-is-ignored", &[IGNORED, AT_READ_COMMITTED])
-            .requires(&[Capability::SkipLocked])
-            .seen_in("pingcap/tidb#69720, dolthub/vitess#273, vitessio/vitess#5249"),
-        Control::new("clause-that-waits", &[WAITS])
-            .requires(&[Capability::SkipLocked])
-            .seen_in("laravel/framework#44027"),
-        Control::new("limit-below-the-lock", &[LIMIT_BELOW])
-            .requires(&[Capability::SkipLocked])
-            .seen_in("pingcap/tidb#69783"),
-        Control::new("clause-that-is-not-accepted", &[NOT_ACCEPTED])
-            .requires(&[Capability::SkipLocked])
-            .seen_in("codeigniter4/queue#39, frankframework/frankframework#6943"),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("skip_locked_is_performed.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Chooses the first free row before it looks whether that one is locked.
-const LIMIT_BELOW: Sabotage = Sabotage::EitherOf(&[
-    &[
-        Sabotage::ReplaceGuard("claim_batch_lock", "free", FIRST),
-        Sabotage::ReplaceGuard("claim_batch", "free", FIRST),
-    ],
-    &[Sabotage::ReplaceGuard("claim_batch_lock", "free", FIRST)],
-]);
-
-const FIRST: &str = "event_id = (SELECT min(event_id) FROM lease_event WHERE claim_token IS NULL)";
-
-const NOT_ACCEPTED: Sabotage = Sabotage::EitherOf(&[
-    &[
-        Sabotage::Replace("claim_batch_lock", "SKIP LOCKED", "SKIP LOCKED ROWS"),
-        Sabotage::Replace("claim_batch", "SKIP LOCKED", "SKIP LOCKED ROWS"),
-    ],
-    &[Sabotage::Replace("claim_batch_lock", "SKIP LOCKED", "SKIP LOCKED ROWS")],
-]);
 
 async fn run(context: &Context) -> Judged {
     let at = |step| context.at(step);

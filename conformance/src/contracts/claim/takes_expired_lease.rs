@@ -24,23 +24,17 @@
 //! # Source
 //! The renewal example: at 200 A can no longer renew, and B claims.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::lease::{
     Acked, EventId, EventState, FencingToken, Instant, Released, Renewed,
 };
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::{Actor, Way};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 
-/// A guard that ends a lease one microsecond late.
-const LATE: &str = "(claim_token IS NULL OR lease_until < :now)";
-
-/// A guard that never ends a lease.
-const NEVER: &str = "(claim_token IS NULL OR lease_until + 0 * :now IS NULL)";
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -51,46 +45,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Logical,
     source: "the renewal example",
-    controls: &[
-        Control::new(
-            "claim-that-ends-leases-a-microsecond-late",
-            &[Sabotage::ReplaceGuard("claim", "free", LATE)],
-        ),
-        Control::new(
-            "candidates-that-end-leases-a-microsecond-late",
-            &[Sabotage::ReplaceGuard("candidates", "free", LATE)],
-        ),
-        Control::new(
-            "lock-of-a-batch-that-ends-leases-a-microsecond-late",
-            &[Sabotage::ReplaceGuard("claim_batch_lock", "free", LATE)],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "update-returning-that-ends-leases-a-microsecond-late",
-            &[Sabotage::ReplaceGuard("claim_batch", "free", LATE)],
-        )
-        .requires(&[Capability::Returning]),
-        Control::new(
-            "claim-that-never-takes-over",
-            &[Sabotage::ReplaceGuard("claim", "free", NEVER)],
-        ),
-        Control::new("claim-that-ends-leases-early", &[Sabotage::DisableGuard("claim", "free")]),
-        Control::new(
-            "claim-that-keeps-the-old-token",
-            &[Sabotage::Replace(
-                "claim",
-                "claim_token = :token",
-                "claim_token = COALESCE(claim_token, :token)",
-            )],
-        ),
-        Control::new("renew-without-token-guard", &[Sabotage::DisableGuard("renew", "token")]),
-        Control::new("ack-without-token-guard", &[Sabotage::DisableGuard("ack", "token")]),
-        Control::new("release-without-token-guard", &[Sabotage::DisableGuard("release", "token")]),
-        Control::new(
-            "repeated-ack-without-token-guard",
-            &[Sabotage::DisableGuard("acked_by", "token")],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("takes_expired_lease.rs"),
     run: |context| Box::pin(run(context)),
 };

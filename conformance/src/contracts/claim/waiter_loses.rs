@@ -30,31 +30,16 @@
 
 use std::pin::pin;
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{Acked, Claim, Claimed, EventId, FencingToken};
-use leaseproof_engines::store::{Isolation, LockWait, Result as Answer, Session};
-use leaseproof_engines::{Capability, EngineError};
+use leaseproof_engines::EngineError;
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::{Actor, Way};
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check_eq};
 
-/// The choice is made once, in a subquery that is not looked at again after the wait.
-const CHOOSE_THEN_UPDATE: &str = "
-UPDATE lease_event
-   SET claim_token = :token, lease_until = :until, attempt = attempt + 1
- WHERE event_id IN (
-    SELECT event_id
-      FROM lease_event
-     WHERE state = 'PENDING' AND due_at <= :now
-       AND (claim_token IS NULL OR lease_until <= :now)
-     ORDER BY due_at, event_id
-     LIMIT :limit
- )
-RETURNING event_id, due_at;";
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -66,51 +51,10 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Any,
     source: "hangfire-postgres/Hangfire.PostgreSql#73, dereuromark/cakephp-queue#121, \
              seatgeek/djjob#2, quartz-scheduler/quartz#107",
-    controls: &[
-        Control::new("claim-without-free-guard", &[Sabotage::DisableGuard("claim", "free")])
-            .seen_in("dereuromark/cakephp-queue#121, seatgeek/djjob#2"),
-        Control::new(
-            "choice-that-is-not-checked-again",
-            &[Sabotage::Set("claim_batch", CHOOSE_THEN_UPDATE)],
-        )
-        .requires(&[Capability::Returning, Capability::ConcurrentWriters])
-        .seen_in("hangfire-postgres/Hangfire.PostgreSql#73, quartz-scheduler/quartz#107"),
-        Control::new(
-            "batch-that-locks-nothing",
-            &[
-                Sabotage::Isolation(Isolation::ReadCommitted),
-                Sabotage::Replace("claim_batch_lock", "FOR UPDATE SKIP LOCKED", ""),
-            ],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "claim-that-gives-up-at-a-locked-row",
-            &[Sabotage::Session(|| Box::new(GivesUpAtLock))],
-        )
-        .requires(&[Capability::NoWait]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("waiter_loses.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Takes a row that is locked for one that is lost, although its holder may roll back.
-struct GivesUpAtLock;
-
-#[async_trait]
-impl Fault for GivesUpAtLock {
-    async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> Answer<Claimed> {
-        // A transaction that the caller opened would be lost with the lock; there the fault does not show.
-        if session.begin().await.is_err() {
-            return session.claim(claim).await;
-        }
-        let locked = session.lock(&claim.event, LockWait::NoWait).await;
-        session.rollback().await?;
-        match locked {
-            Ok(()) => session.claim(claim).await,
-            Err(_) => Ok(Claimed::NotClaimed),
-        }
-    }
-}
 
 async fn run(context: &Context) -> Judged {
     let (a, b) = (context.actor("A").await?, context.actor("B").await?);

@@ -31,12 +31,13 @@ use leaseproof_engines::{Capability, ErrorKind};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::{Stored, check_row};
 use crate::worker::CONSUMER;
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -49,59 +50,10 @@ pub static CONTRACT: Contract = Contract {
     source: "goauthentik/authentik#23876, pgbouncer/pgbouncer#102, pgbouncer/pgbouncer#418, \
              pgdogdev/pgdog#1407, bensheldon/good_job#52, transact-rs/sqlx#67, jackc/pgx#1590, \
              graphile/worker#125",
-    controls: &[
-        Control::new("claim-by-a-lock-of-the-session", &[CLAIM_LOCKS, RELEASE_UNLOCKS])
-            .requires(&[Capability::ConcurrentWriters])
-            .seen_in("goauthentik/authentik#23876, bensheldon/good_job#52, graphile/worker#125"),
-        Control::new("state-kept-on-a-connection", &[KEEPS_STATE])
-            .requires(&[Capability::ConcurrentWriters])
-            .seen_in(
-                "pgbouncer/pgbouncer#418, pgdogdev/pgdog#1407, transact-rs/sqlx#67, jackc/pgx#1590",
-            ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("works_behind_pooler.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// A claim takes a lock of the session, and a release gives it up.
-const CLAIM_LOCKS: Sabotage = Sabotage::ReplaceGuardByDialect(
-    "claim",
-    "attempts",
-    &[
-        ("bytea", "pg_try_advisory_lock(hashtext(event_id))"),
-        ("VARBINARY", "GET_LOCK(HEX(event_id), 0) = 1"),
-    ],
-);
-const RELEASE_UNLOCKS: Sabotage = Sabotage::ReplaceGuardByDialect(
-    "release",
-    "pending",
-    &[
-        ("bytea", "pg_advisory_unlock(hashtext(event_id))"),
-        ("VARBINARY", "RELEASE_LOCK(HEX(event_id)) = 1"),
-    ],
-);
-
-/// What one transaction leaves on its connection is looked for by a statement after it, as a prepared name is.
-const KEEPS_STATE: Sabotage = Sabotage::EitherOf(&[
-    &[
-        Sabotage::Replace(
-            "begin",
-            "BEGIN;",
-            "BEGIN; CREATE TEMPORARY TABLE IF NOT EXISTS kept (one int);",
-        ),
-        KEPT,
-    ],
-    &[
-        Sabotage::Replace(
-            "begin",
-            "START TRANSACTION;",
-            "START TRANSACTION; CREATE TEMPORARY TABLE IF NOT EXISTS kept (one int);",
-        ),
-        KEPT,
-    ],
-]);
-const KEPT: Sabotage =
-    Sabotage::ReplaceGuard("renew", "pending", "(SELECT count(*) FROM kept) = 0");
 
 /// How many events the queue has.
 const QUEUE: usize = 20;

@@ -27,11 +27,12 @@ use leaseproof_engines::lease::{
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::{Stored, check_refused, check_row, row};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -42,91 +43,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "indigo-iam/iam#1136, laravel/framework#21741, catfan/Medoo#781, pingcap/tidb#22626",
-    controls: &[
-        Control::new("renew-under-a-text-collation", &[by_dialect("renew", COLLATED)])
-            .seen_in("indigo-iam/iam#1136"),
-        Control::new("ack-under-a-text-collation", &[by_dialect("ack", COLLATED)]),
-        Control::new("confirm-under-a-text-collation", &[by_dialect("confirm", COLLATED)]),
-        Control::new("release-under-a-text-collation", &[by_dialect("release", COLLATED)]),
-        Control::new("earlier-ack-under-a-text-collation", &[by_dialect("acked_by", COLLATED)]),
-        Control::new("renew-pads-blanks", &[by_dialect("renew", PADDED)])
-            .seen_in("indigo-iam/iam#1136"),
-        Control::new("ack-pads-blanks", &[by_dialect("ack", PADDED)]),
-        Control::new("earlier-ack-pads-blanks", &[by_dialect("acked_by", PADDED)]),
-        Control::new("renew-compares-numbers", &[by_dialect("renew", NUMERIC)])
-            .seen_in("laravel/framework#21741, catfan/Medoo#781, pingcap/tidb#22626"),
-        Control::new("ack-compares-numbers", &[by_dialect("ack", NUMERIC)])
-            .seen_in("laravel/framework#21741, catfan/Medoo#781, pingcap/tidb#22626"),
-        Control::new("renew-drops-nul", &[by_dialect("renew", WITHOUT_NUL)]),
-        Control::new("ack-matches-a-pattern", &[by_dialect("ack", PATTERN)]),
-        Control::new("renew-cuts-long-tokens", &[Sabotage::ReplaceGuard("renew", "token", CUT)]),
-        Control::new(
-            "release-cuts-long-tokens",
-            &[Sabotage::ReplaceGuard("release", "token", CUT)],
-        ),
-        Control::new("release-by-event-id-alone", &[Sabotage::DisableGuard("release", "token")]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("compares_exactly.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-const fn by_dialect(
-    statement: &'static str,
-    predicates: &'static [(&'static str, &'static str)],
-) -> Sabotage {
-    Sabotage::ReplaceGuardByDialect(statement, "token", predicates)
-}
-
-/// Text under the dialect's usual collation, which folds case and accents and may pad blanks or drop
-/// a NUL; lower-cased text where the usual collation is exact.
-const COLLATED: &[(&str, &str)] = &[
-    ("bytea", "lower(encode(claim_token, 'escape')) = lower(encode(:token, 'escape'))"),
-    ("STRICT", "lower(CAST(claim_token AS TEXT)) = lower(CAST(:token AS TEXT))"),
-    ("InnoDB", "CONVERT(claim_token USING utf8mb4) = CONVERT(:token USING utf8mb4)"),
-];
-
-/// Text whose trailing blanks do not count.
-const PADDED: &[(&str, &str)] = &[
-    (
-        "bytea",
-        "CAST(encode(claim_token, 'escape') AS char(300)) = CAST(encode(:token, 'escape') AS char(300))",
-    ),
-    ("STRICT", "CAST(claim_token AS TEXT) = CAST(:token AS TEXT) COLLATE RTRIM"),
-    (
-        "InnoDB",
-        "CONVERT(claim_token USING utf8mb4) COLLATE utf8mb4_bin = CONVERT(:token USING utf8mb4)",
-    ),
-];
-
-/// Numbers, as after an implicit cast.
-const NUMERIC: &[(&str, &str)] = &[
-    (
-        "bytea",
-        "CAST(encode(claim_token, 'escape') AS numeric) = CAST(encode(:token, 'escape') AS numeric)",
-    ),
-    ("STRICT", "CAST(CAST(claim_token AS TEXT) AS REAL) = CAST(CAST(:token AS TEXT) AS REAL)"),
-    ("InnoDB", "claim_token + 0 = :token + 0"),
-];
-
-/// Bytes without those that end a string in C.
-const WITHOUT_NUL: &[(&str, &str)] = &[
-    (
-        "bytea",
-        "replace(encode(claim_token, 'escape'), '\\000', '') = replace(encode(:token, 'escape'), '\\000', '')",
-    ),
-    ("STRICT", "replace(hex(claim_token), '00', '') = replace(hex(:token), '00', '')"),
-    ("InnoDB", "REPLACE(HEX(claim_token), '00', '') = REPLACE(HEX(:token), '00', '')"),
-];
-
-/// A search instead of a comparison.
-const PATTERN: &[(&str, &str)] = &[
-    ("bytea", "encode(claim_token, 'escape') LIKE encode(:token, 'escape')"),
-    ("STRICT", "CAST(claim_token AS TEXT) LIKE CAST(:token AS TEXT)"),
-    ("InnoDB", "claim_token LIKE :token"),
-];
-
-/// A column that is shorter than the tokens.
-const CUT: &str = "SUBSTR(claim_token, 1, 32) = SUBSTR(:token, 1, 32)";
 
 /// Tokens, each with others that some comparison takes for it. The number comes first: a dialect
 /// that casts tokens to numbers fails on any that is none.

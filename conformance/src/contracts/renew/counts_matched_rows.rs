@@ -24,19 +24,18 @@
 //! backdrop/backdrop-issues#274, mysql-otp/mysql-otp#63 (changed instead of matched rows);
 //! python/cpython#101117, Extra-Chill/data-machine#3353 (a driver that reports 0 or -1).
 
-use async_trait::async_trait;
 use leaseproof_engines::lease::{
     Acked, Claimed, Confirmed, EventId, FencingToken, Instant, Renewed,
 };
-use leaseproof_engines::store::{self, Session};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::standing::{Standing, check_refused, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -49,20 +48,7 @@ pub static CONTRACT: Contract = Contract {
     source: "windwalker-io/framework#1211, PomeloFoundation/Pomelo.EntityFrameworkCore.MySql#93, \
              backdrop/backdrop-issues#274, mysql-otp/mysql-otp#63, python/cpython#101117, \
              Extra-Chill/data-machine#3353",
-    controls: &[
-        Control::new("counts-changed-rows", &[Sabotage::Session(|| Box::new(CountsChanged))])
-            .seen_in("windwalker-io/framework#1211, PomeloFoundation/Pomelo.EntityFrameworkCore.MySql#93, mysql-otp/mysql-otp#63"),
-        Control::new(
-            "skips-an-update-that-changes-nothing",
-            &[Sabotage::Replace("confirm", "lease_until > :now", "lease_until > :now AND lease_until <> lease_until")],
-        ),
-        Control::new("reports-the-last-count", &[Sabotage::Session(|| Box::new(CountsStale::default()))]),
-        Control::new("takes-minus-one-for-success", &[Sabotage::Session(|| Box::new(CountsNothing))])
-            .seen_in("python/cpython#101117, Extra-Chill/data-machine#3353"),
-        Control::new("confirm-without-token-guard", &[Sabotage::DisableGuard("confirm", "token")]),
-        Control::new("confirm-without-live-guard", &[Sabotage::DisableGuard("confirm", "live")]),
-        Control::new("confirm-without-pending-guard", &[Sabotage::DisableGuard("confirm", "pending")]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("counts_matched_rows.rs"),
     run: |context| Box::pin(run(context)),
 };
@@ -122,61 +108,4 @@ async fn owns(
 ) -> Result<(), Finding> {
     let confirmed = actor.confirm(event, token, now).await?;
     check_eq("the owner confirms and changes nothing", confirmed, Confirmed::Confirmed)
-}
-
-/// What a connection without CLIENT_FOUND_ROWS reports: rows that differ afterwards.
-struct CountsChanged;
-
-#[async_trait]
-impl Fault for CountsChanged {
-    async fn confirm(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-    ) -> store::Result<Confirmed> {
-        let before = session.event(event).await?;
-        let confirmed = session.confirm(event, token, now).await?;
-        let changed = session.event(event).await? != before;
-        Ok(if changed { confirmed } else { Confirmed::Refused })
-    }
-}
-
-/// A driver that keeps the count of the last update that matched.
-#[derive(Default)]
-struct CountsStale {
-    matched: bool,
-}
-
-#[async_trait]
-impl Fault for CountsStale {
-    async fn confirm(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-    ) -> store::Result<Confirmed> {
-        let confirmed = session.confirm(event, token, now).await?;
-        self.matched |= confirmed == Confirmed::Confirmed;
-        Ok(if self.matched { Confirmed::Confirmed } else { confirmed })
-    }
-}
-
-/// A driver that reports -1, in an application that asks whether the count is 0.
-struct CountsNothing;
-
-#[async_trait]
-impl Fault for CountsNothing {
-    async fn confirm(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-    ) -> store::Result<Confirmed> {
-        session.confirm(event, token, now).await?;
-        Ok(Confirmed::Confirmed)
-    }
 }

@@ -25,11 +25,12 @@ use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Renewed};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::standing::{Standing, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -40,19 +41,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the renewal example",
-    controls: &[
-        Control::new(
-            "renew-that-changes-nothing",
-            &[Sabotage::Replace(
-                "renew",
-                "lease_until = :until\n",
-                "lease_until = lease_until + 0 * :until\n",
-            )],
-        ),
-        Control::new("renew-without-token-guard", &[Sabotage::DisableGuard("renew", "token")]),
-        Control::new("renew-without-longer-guard", &[Sabotage::DisableGuard("renew", "longer")]),
-        Control::new("renew-without-live-guard", &[Sabotage::DisableGuard("renew", "live")]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("extends_current_owner.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -22,18 +22,15 @@
 //! mlflow/mlflow#25199 (a deadline moved back), windwalker-io/framework#1211 (a renewal to an equal
 //! deadline judged lost).
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{
-    Acked, Claimed, Confirmed, EventId, FencingToken, Instant, Renewed,
-};
-use leaseproof_engines::store::{self, Session};
+use leaseproof_engines::lease::{Acked, Claimed, Confirmed, Instant, Renewed};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Judged, check_eq};
 use crate::harness::standing::{Standing, check_refused, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -45,31 +42,7 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Logical,
     source: "the renewal example; callstackincubator/simlock#47, cockroachdb/cockroach#123442, \
              mlflow/mlflow#25199, windwalker-io/framework#1211",
-    controls: &[
-        Control::new("renew-without-longer-guard", &[Sabotage::DisableGuard("renew", "longer")])
-            .seen_in("callstackincubator/simlock#47, mlflow/mlflow#25199"),
-        Control::new(
-            "renew-to-any-other-deadline",
-            &[Sabotage::ReplaceGuard("renew", "longer", "lease_until <> :until")],
-        ),
-        Control::new(
-            "renew-to-any-deadline-ahead",
-            &[Sabotage::ReplaceGuard("renew", "longer", ":until > :now")],
-        ),
-        Control::new(
-            "equal-deadline-counts-as-renewal",
-            &[Sabotage::ReplaceGuard("renew", "longer", "lease_until <= :until")],
-        ),
-        Control::new(
-            "renew-wants-a-minimum-extension",
-            &[Sabotage::ReplaceGuard("renew", "longer", "lease_until + 1 < :until")],
-        ),
-        Control::new(
-            "refused-renewal-gives-the-lease-up",
-            &[Sabotage::Session(|| Box::new(ReleasesWhenRefused))],
-        )
-        .seen_in("windwalker-io/framework#1211"),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("never_shortens.rs"),
     run: |context| Box::pin(run(context)),
 };
@@ -132,25 +105,4 @@ async fn run(context: &Context) -> Judged {
         "{} earlier and 2 equal deadlines changed nothing, and the owner could still renew and ack",
         shorter.len()
     )])
-}
-
-/// Gives the event back when a renewal changed nothing, as if the lease were lost.
-struct ReleasesWhenRefused;
-
-#[async_trait]
-impl Fault for ReleasesWhenRefused {
-    async fn renew(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-        until: Instant,
-    ) -> store::Result<Renewed> {
-        let renewed = session.renew(event, token, now, until).await?;
-        if renewed == Renewed::Refused {
-            session.release(event, token).await?;
-        }
-        Ok(renewed)
-    }
 }

@@ -19,20 +19,19 @@
 //! # Source
 //! callstackincubator/simlock#47, cockroachdb/cockroach#123442, mlflow/mlflow#25199.
 
-use async_trait::async_trait;
-use leaseproof_engines::Capability;
 use leaseproof_engines::lease::{Claimed, EventId, FencingToken, Instant, Renewed};
-use leaseproof_engines::store::{self, Session};
+use leaseproof_engines::store::{self};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::latch::{Arrival, Attempt, End, behind, released};
 use crate::harness::retries::Retries;
 use crate::harness::standing::{Standing, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -43,27 +42,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "callstackincubator/simlock#47, cockroachdb/cockroach#123442, mlflow/mlflow#25199",
-    controls: &[
-        Control::new("renew-without-longer-guard", &[Sabotage::DisableGuard("renew", "longer")])
-            .seen_in("callstackincubator/simlock#47, mlflow/mlflow#25199"),
-        Control::new(
-            "longer-checked-by-the-application",
-            &[
-                Sabotage::DisableGuard("renew", "longer"),
-                Sabotage::Session(|| Box::new(ChecksBeforeWriting)),
-            ],
-        ),
-        Control::new(
-            "longer-checked-in-a-subselect",
-            &[Sabotage::ReplaceGuard(
-                "renew",
-                "longer",
-                "event_id IN (SELECT event_id FROM lease_event WHERE lease_until < :until)",
-            )],
-        )
-        // Elsewhere the engine refuses the subselect, or runs it after the wait.
-        .requires(&[Capability::ConcurrentWriters, Capability::Returning]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("never_shortens_out_of_order.rs"),
     run: |context| Box::pin(run(context)),
 };
@@ -224,26 +203,5 @@ async fn renew(
         if !retries.again(context.recorder(), &renewed) {
             return renewed;
         }
-    }
-}
-
-/// Reads the deadline, compares it in the application, and then writes without a guard.
-struct ChecksBeforeWriting;
-
-#[async_trait]
-impl Fault for ChecksBeforeWriting {
-    async fn renew(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-        until: Instant,
-    ) -> store::Result<Renewed> {
-        let stored = session.event(event).await?.and_then(|row| row.until);
-        if stored.is_some_and(|stored| stored >= until) {
-            return Ok(Renewed::Refused);
-        }
-        session.renew(event, token, now, until).await
     }
 }

@@ -23,19 +23,19 @@
 //! The renewal example; lukas-krecan/ShedLock#231, johanhaleby/occurrent#659,
 //! constructorfabric/gears-rust#4036 (workers that judge expiry by clocks that differ).
 
-use async_trait::async_trait;
 use leaseproof_engines::lease::{Claimed, Confirmed, EventId, FencingToken, Instant, Renewed};
-use leaseproof_engines::store::{self, Session};
+use leaseproof_engines::store::{self};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::latch::{Arrival, Attempt, End, behind, released};
 use crate::harness::retries::Retries;
 use crate::harness::standing::{Standing, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -47,27 +47,7 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Logical,
     source: "the renewal example; lukas-krecan/ShedLock#231, johanhaleby/occurrent#659, \
              constructorfabric/gears-rust#4036",
-    controls: &[
-        Control::new("renew-without-token-guard", &[Sabotage::DisableGuard("renew", "token")]),
-        Control::new("renew-without-live-guard", &[Sabotage::DisableGuard("renew", "live")]),
-        Control::new("claim-without-free-guard", &[Sabotage::DisableGuard("claim", "free")]),
-        Control::new(
-            "claim-after-the-deadline-only",
-            &[Sabotage::ReplaceGuard(
-                "claim",
-                "free",
-                "(claim_token IS NULL OR lease_until < :now)",
-            )],
-        ),
-        Control::new(
-            "ownership-checked-by-the-application",
-            &[
-                Sabotage::DisableGuard("renew", "token"),
-                Sabotage::DisableGuard("renew", "live"),
-                Sabotage::Session(|| Box::new(ChecksBeforeWriting)),
-            ],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("races_reclaim.rs"),
     run: |context| Box::pin(run(context)),
 };
@@ -297,29 +277,6 @@ impl Round {
             if !retries.again(context.recorder(), &claimed) {
                 return claimed;
             }
-        }
-    }
-}
-
-/// Reads the row, judges ownership in the application, and then writes without a guard.
-struct ChecksBeforeWriting;
-
-#[async_trait]
-impl Fault for ChecksBeforeWriting {
-    async fn renew(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-        until: Instant,
-    ) -> store::Result<Renewed> {
-        let row = session.event(event).await?;
-        let owns =
-            row.is_some_and(|row| row.token.as_ref() == Some(token) && row.until > Some(now));
-        match owns {
-            true => session.renew(event, token, now, until).await,
-            false => Ok(Renewed::Refused),
         }
     }
 }

@@ -19,19 +19,18 @@
 //! # Source
 //! The renewal example: its update asks for the state `PENDING`.
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Instant, Renewed};
-use leaseproof_engines::store::{self, Session};
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Renewed};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::latch::{End, behind};
 use crate::harness::retries::Retries;
 use crate::harness::standing::{Standing, check_refused, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -42,16 +41,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the renewal example",
-    controls: &[
-        Control::new("renew-without-pending-guard", &[Sabotage::DisableGuard("renew", "pending")]),
-        Control::new(
-            "state-checked-by-the-application",
-            &[
-                Sabotage::DisableGuard("renew", "pending"),
-                Sabotage::Session(|| Box::new(ChecksBeforeWriting)),
-            ],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("rejects_done.rs"),
     run: |context| Box::pin(run(context)),
 };
@@ -127,27 +117,4 @@ async fn renew_behind_ack(
     check_eq(&step, renewed?, answer)?;
     check_standing(&step, acking, event, &stored).await?;
     proof.demand()
-}
-
-/// Reads the state, judges it in the application, and then writes without a guard.
-struct ChecksBeforeWriting;
-
-#[async_trait]
-impl Fault for ChecksBeforeWriting {
-    async fn renew(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-        until: Instant,
-    ) -> store::Result<Renewed> {
-        let state = session.event(event).await?.map(|row| row.state);
-        match state {
-            Some(leaseproof_engines::lease::EventState::Pending) => {
-                session.renew(event, token, now, until).await
-            }
-            _ => Ok(Renewed::Refused),
-        }
-    }
 }

@@ -24,10 +24,11 @@ use leaseproof_engines::lease::{Claimed, Instant, Renewed};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Judged, check_eq};
 use crate::harness::standing::{Standing, check_refused, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -39,34 +40,7 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Logical,
     source: "the renewal example; imtms/tagent-core#56, fighthealthinsurance/fighthealthinsurance#972, \
              Soju06/codex-lb#1253",
-    controls: &[
-        Control::new("renew-without-live-guard", &[Sabotage::DisableGuard("renew", "live")])
-            .seen_in("imtms/tagent-core#56, fighthealthinsurance/fighthealthinsurance#972, Soju06/codex-lb#1253"),
-        Control::new(
-            "renew-at-the-deadline",
-            &[Sabotage::ReplaceGuard("renew", "live", "lease_until >= :now")],
-        ),
-        Control::new(
-            "renew-within-a-grace-period",
-            &[Sabotage::ReplaceGuard("renew", "live", "lease_until + 5000000 > :now")],
-        ),
-        Control::new(
-            "renew-compares-whole-seconds",
-            &[Sabotage::ReplaceGuard(
-                "renew",
-                "live",
-                "lease_until - lease_until % 1000000 >= :now - :now % 1000000",
-            )],
-        ),
-        Control::new(
-            "renew-ends-too-early",
-            &[Sabotage::ReplaceGuard("renew", "live", "lease_until > :now + 1")],
-        ),
-        Control::new(
-            "renew-judges-by-the-new-deadline",
-            &[Sabotage::ReplaceGuard("renew", "live", ":until > :now")],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("rejects_expired.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -31,11 +31,12 @@ use leaseproof_engines::store::LockWait;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress, WAIT_BOUND};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::standing::{Standing, check_refused};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -46,27 +47,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Database,
     source: "nextlyhq/nextly#777, event-driven-io/emmett#339, Soju06/codex-lb#1253, ShipfoxHQ/shipfox#1273",
-    controls: &[
-        Control::new("renew-without-live-guard", &[Sabotage::DisableGuard("renew", "live")]),
-        Control::new("ack-without-live-guard", &[Sabotage::DisableGuard("ack", "live")]),
-        Control::new(
-            "renew-by-the-clock-of-the-statements-start",
-            &[Sabotage::EitherOf(&[
-                &[Sabotage::Replace("renew", "clock_timestamp()", "statement_timestamp()")],
-                &[Sabotage::Replace("renew", "SYSDATE(6)", "NOW(6)")],
-            ])],
-        )
-        .seen_in("nextlyhq/nextly#777, event-driven-io/emmett#339, Soju06/codex-lb#1253")
-        .requires(&[leaseproof_engines::Capability::ConcurrentWriters]),
-        Control::new(
-            "ack-by-the-clock-of-the-statements-start",
-            &[Sabotage::EitherOf(&[
-                &[Sabotage::Replace("ack", "clock_timestamp()", "statement_timestamp()")],
-                &[Sabotage::Replace("ack", "SYSDATE(6)", "NOW(6)")],
-            ])],
-        )
-        .requires(&[leaseproof_engines::Capability::ConcurrentWriters]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("rejects_expired_after_wait.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -22,18 +22,15 @@
 //! # Source
 //! The renewal example.
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{
-    Claim, Claimed, EventId, FencingToken, Instant, Released, Renewed,
-};
-use leaseproof_engines::store::{self, Session};
+use leaseproof_engines::lease::{Claimed, EventId, FencingToken, Released, Renewed};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Judged, check_eq};
 use crate::harness::standing::{Standing, check_refused, check_standing};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -44,37 +41,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the renewal example",
-    controls: &[
-        Control::new("renew-by-event-id-alone", &[Sabotage::DisableGuard("renew", "token")]),
-        Control::new(
-            "renew-of-whatever-is-claimed",
-            &[Sabotage::ReplaceGuard(
-                "renew",
-                "token",
-                "(claim_token = :token OR claim_token IS NOT NULL)",
-            )],
-        ),
-        Control::new(
-            "renew-with-an-empty-token",
-            &[Sabotage::ReplaceGuard(
-                "renew",
-                "token",
-                "(claim_token = :token OR LENGTH(:token) = 0)",
-            )],
-        ),
-        Control::new(
-            "renew-by-token-alone",
-            &[Sabotage::Replace(
-                "renew",
-                "event_id = :event",
-                "(event_id = :event OR claim_token = :token)",
-            )],
-        ),
-        Control::new(
-            "renew-answered-from-memory",
-            &[Sabotage::Session(|| Box::new(AnswersFromMemory::default()))],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("rejects_stale_token.rs"),
     run: |context| Box::pin(run(context)),
 };
@@ -133,34 +100,4 @@ fn impostors(stale: &FencingToken, event: &EventId) -> Vec<FencingToken> {
     let mut tokens = vec![stale.clone()];
     tokens.extend(["", " ", "NULL", "0", "%", event.0.as_str()].map(FencingToken::new));
     tokens
-}
-
-/// Takes an acquisition for ownership: once claimed, always owned.
-#[derive(Default)]
-struct AnswersFromMemory {
-    claims: Vec<(EventId, FencingToken)>,
-}
-
-#[async_trait]
-impl Fault for AnswersFromMemory {
-    async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> store::Result<Claimed> {
-        let claimed = session.claim(claim).await?;
-        if claimed == Claimed::Claimed {
-            self.claims.push((claim.event.clone(), claim.token.clone()));
-        }
-        Ok(claimed)
-    }
-
-    async fn renew(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-        until: Instant,
-    ) -> store::Result<Renewed> {
-        let renewed = session.renew(event, token, now, until).await?;
-        let remembered = self.claims.iter().any(|claim| claim.0 == *event && claim.1 == *token);
-        Ok(if remembered { Renewed::Renewed } else { renewed })
-    }
 }

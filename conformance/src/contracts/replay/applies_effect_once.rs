@@ -27,13 +27,13 @@ use leaseproof_engines::lease::{Acked, Claimed, EventId, EventState, Reserved};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::answers::EverNew;
-use crate::controls::{Control, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::latch::{End, behind};
 use crate::harness::row::row;
-use crate::worker::{CONSUMER, Death, Delivered, Step, Worker, WorkerFault};
+use crate::worker::{CONSUMER, Death, Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -44,16 +44,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the consumer-idempotency example; hangfire-postgres/Hangfire.PostgreSql#130, HangfireIO/Hangfire#514, Particular/NServiceBus#5648",
-    controls: &[
-        Control::new("no-reservation", &[Sabotage::Worker(WorkerFault::SkipsReservation)])
-            .seen_in("hangfire-postgres/Hangfire.PostgreSql#130, HangfireIO/Hangfire#514, Particular/NServiceBus#5648"),
-        Control::new("ack-before-effect", &[Sabotage::Worker(WorkerFault::AcksBeforeEffect)])
-            .seen_in("KanishJebaMathewM/Truxify#11209, KanishJebaMathewM/Truxify#13133"),
-        Control::new("reserve-always-says-reserved", &[Sabotage::Session(|| Box::new(EverNew))]),
-        Control::new("ledger-without-key", &[Sabotage::WITHOUT_RESERVATION_KEY]),
-        Control::new("unit-without-transaction", &[Sabotage::WITHOUT_TRANSACTION]),
-        Control::new("ack-refuses-second-attempt", &[Sabotage::ReplaceGuard("ack", "live", "lease_until > :now AND attempt < 2")]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("applies_effect_once.rs"),
     run: |context| Box::pin(run(context)),
 };

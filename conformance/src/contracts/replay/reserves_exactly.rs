@@ -24,18 +24,17 @@
 //! ioBroker/ioBroker.sql#520 (shortened), agentscope-ai/agentscope-java#3217 and s9y/additional_plugins#161
 //! (case folded), Livijn/multiple-tokens-auth#5.
 
-use async_trait::async_trait;
 use leaseproof_engines::ErrorKind;
 use leaseproof_engines::lease::{EventId, Reserved};
-use leaseproof_engines::store::{Result as Answer, Session, SessionOptions};
+use leaseproof_engines::store::SessionOptions;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::answers::NeverNew;
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -46,94 +45,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "ioBroker/ioBroker.sql#520, agentscope-ai/agentscope-java#3217, s9y/additional_plugins#161, Livijn/multiple-tokens-auth#5",
-    controls: &[
-        Control::new("ledger-folds-case-or-accent", &[FOLDING_LEDGER])
-            .seen_in("agentscope-ai/agentscope-java#3217, s9y/additional_plugins#161"),
-        Control::new("ledger-shortens-ids-in-silence", &[SHORTENING_LEDGER])
-            .seen_in("ioBroker/ioBroker.sql#520"),
-        Control::new("ledger-ignores-trailing-blanks", &[PADDING_LEDGER]),
-        Control::new("consumer-lowers-ids", &[of_reserve("VALUES (:consumer, lower(:event))")]),
-        Control::new(
-            "consumer-cuts-ids",
-            &[of_reserve("VALUES (:consumer, substr(:event, 1, 200))")],
-        ),
-        Control::new(
-            "ledger-takes-all-ids-for-one",
-            &[of_reserve("VALUES (:consumer, substr(:event, 1, 0))")],
-        ),
-        Control::new("ledger-folds-consumers", &[of_reserve("VALUES (lower(:consumer), :event)")]),
-        Control::new(
-            "ledger-forgets-consumers",
-            &[of_reserve("VALUES (substr(:consumer, 1, 0), :event)")],
-        ),
-        Control::new("ledger-without-key", &[Sabotage::WITHOUT_RESERVATION_KEY]),
-        Control::new(
-            "error-taken-for-duplicate",
-            &[Sabotage::Session(|| Box::new(ErrorIsDuplicate))],
-        ),
-        Control::new("every-id-taken-for-duplicate", &[Sabotage::Session(|| Box::new(NeverNew))]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("reserves_exactly.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-const fn of_reserve(values: &'static str) -> Sabotage {
-    Sabotage::Replace("reserve", "VALUES (:consumer, :event)", values)
-}
-
-/// The collation that a team gets which does not ask for one, or asks for a friendly one.
-const FOLDING_LEDGER: Sabotage = Sabotage::EitherOf(&[
-    &[Sabotage::Replace("schema", "utf8mb4_0900_bin", "utf8mb4_0900_ai_ci")],
-    &[Sabotage::Replace("schema", "utf8mb4_nopad_bin", "utf8mb4_general_ci")],
-    &[Sabotage::Replace(
-        "schema",
-        "event_id TEXT NOT NULL,",
-        "event_id TEXT COLLATE NOCASE NOT NULL,",
-    )],
-    &[
-        Sabotage::Replace(
-            "schema",
-            "    PRIMARY KEY (consumer, event_id)\n);",
-            "    UNIQUE (consumer, event_id)\n);\nCREATE UNIQUE INDEX ON lease_reservation (consumer, lower(event_id));",
-        ),
-        Sabotage::Replace("reserve", "ON CONFLICT (consumer, event_id)", "ON CONFLICT"),
-    ],
-]);
-
-/// `INSERT IGNORE`, or its like: what does not fit is cut, and reported as a duplicate later.
-const SHORTENING_LEDGER: Sabotage = Sabotage::EitherOf(&[
-    &[
-        Sabotage::Replace(
-            "schema",
-            "event_id VARCHAR(255) CHARACTER SET utf8mb4",
-            "event_id VARCHAR(64) CHARACTER SET utf8mb4",
-        ),
-        Sabotage::Replace("reserve", "INSERT INTO", "INSERT IGNORE INTO"),
-    ],
-    &[of_reserve("VALUES (:consumer, substr(:event, 1, 64))")],
-]);
-
-/// A collation that pads, or an id that is trimmed on its way.
-const PADDING_LEDGER: Sabotage = Sabotage::EitherOf(&[
-    &[Sabotage::Replace("schema", "utf8mb4_0900_bin", "utf8mb4_bin")],
-    &[Sabotage::Replace("schema", "utf8mb4_nopad_bin", "utf8mb4_bin")],
-    &[of_reserve("VALUES (:consumer, rtrim(:event))")],
-]);
-
-/// Takes whatever goes wrong with an insert for a duplicate.
-struct ErrorIsDuplicate;
-
-#[async_trait]
-impl Fault for ErrorIsDuplicate {
-    async fn reserve(
-        &mut self,
-        session: &mut dyn Session,
-        consumer: &str,
-        event: &EventId,
-    ) -> Answer<Reserved> {
-        Ok(session.reserve(consumer, event).await.unwrap_or(Reserved::Duplicate))
-    }
-}
 
 /// Ids of which each differs from every other, if only in one respect.
 fn ids() -> Vec<EventId> {

@@ -20,17 +20,16 @@
 //! # Source
 //! The consumer-idempotency example; Wave-RF/WaveHouse#384, sksmith/go-micro-example#58.
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{Acked, EventId, EventState, Reserved};
-use leaseproof_engines::store::{Result as Answer, Session};
+use leaseproof_engines::lease::{Acked, EventState, Reserved};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::row;
 use crate::worker::{CONSUMER, Death, Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -41,59 +40,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the consumer-idempotency example; Wave-RF/WaveHouse#384, sksmith/go-micro-example#58",
-    controls: &[
-        Control::new(
-            "reservation-committed-before-effect",
-            &[Sabotage::Session(|| Box::new(CommitsReservation))],
-        )
-        .seen_in("Wave-RF/WaveHouse#384, sksmith/go-micro-example#58"),
-        Control::new(
-            "effect-committed-before-unit-ends",
-            &[Sabotage::Session(|| Box::new(CommitsEffect))],
-        )
-        .seen_in("Particular/NServiceBus#5648"),
-        Control::new("unit-without-transaction", &[Sabotage::WITHOUT_TRANSACTION]),
-        Control::new("rollback-that-commits", &[Sabotage::Set("rollback", "COMMIT;")]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("reserves_with_effect.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Commits the reservation at once, so that no other consumer gets in between.
-struct CommitsReservation;
-
-#[async_trait]
-impl Fault for CommitsReservation {
-    async fn reserve(
-        &mut self,
-        session: &mut dyn Session,
-        consumer: &str,
-        event: &EventId,
-    ) -> Answer<Reserved> {
-        let reserved = session.reserve(consumer, event).await?;
-        session.commit().await?;
-        session.begin().await?;
-        Ok(reserved)
-    }
-}
-
-/// Applies the effect in a transaction of its own.
-struct CommitsEffect;
-
-#[async_trait]
-impl Fault for CommitsEffect {
-    async fn apply_effect(
-        &mut self,
-        session: &mut dyn Session,
-        consumer: &str,
-        event: &EventId,
-    ) -> Answer<()> {
-        session.rollback().await?;
-        session.apply_effect(consumer, event).await?;
-        session.begin().await?;
-        session.reserve(consumer, event).await.map(|_| ())
-    }
-}
 
 /// How a transaction ends that was not committed.
 #[derive(Clone, Copy, Debug)]

@@ -21,16 +21,16 @@
 //! The scheduled-relay example: the consumer commits before acknowledgement. Acks that run ahead of the
 //! effect: KanishJebaMathewM/Truxify#11209 and #13133.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::lease::{EventId, Reserved};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::{Stored, check_row, row};
-use crate::worker::{Death, Delivered, Step, Worker, WorkerFault};
+use crate::worker::{Death, Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -41,53 +41,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the scheduled-relay example; KanishJebaMathewM/Truxify#11209, #13133",
-    controls: &[
-        Control::new("ack-before-effect", &[Sabotage::Worker(WorkerFault::AcksBeforeEffect)])
-            .seen_in("KanishJebaMathewM/Truxify#11209, KanishJebaMathewM/Truxify#13133"),
-        Control::new(
-            "claim-takes-live-lease",
-            &[
-                Sabotage::DisableGuard("candidates", "free"),
-                Sabotage::DisableGuard("claim", "free"),
-            ],
-        ),
-        Control::new(
-            "locked-batch-takes-live-lease",
-            &[Sabotage::DisableGuard("claim_batch_lock", "free")],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "returning-batch-takes-live-lease",
-            &[Sabotage::DisableGuard("claim_batch", "free")],
-        )
-        .requires(&[Capability::Returning]),
-        Control::new(
-            "candidates-overlook-expired-lease",
-            &[Sabotage::ReplaceGuard("candidates", "free", "claim_token IS NULL")],
-        ),
-        Control::new(
-            "claim-refuses-expired-lease",
-            &[Sabotage::ReplaceGuard("claim", "free", "claim_token IS NULL")],
-        ),
-        Control::new(
-            "locked-batch-overlooks-expired-lease",
-            &[Sabotage::ReplaceGuard("claim_batch_lock", "free", "claim_token IS NULL")],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "returning-batch-overlooks-expired-lease",
-            &[Sabotage::ReplaceGuard("claim_batch", "free", "claim_token IS NULL")],
-        )
-        .requires(&[Capability::Returning]),
-        Control::new(
-            "claim-misses-the-deadline-itself",
-            &[Sabotage::ReplaceGuard(
-                "claim",
-                "free",
-                "(claim_token IS NULL OR lease_until < :now)",
-            )],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("returns_after_lost_ack.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -22,20 +22,18 @@
 //! # Source
 //! <https://bugs.mysql.com/bug.php?id=98324>, <https://bugs.mysql.com/bug.php?id=116459>.
 
-use async_trait::async_trait;
 use futures::future::join_all;
 use leaseproof_engines::lease::{EventId, Reserved};
-use leaseproof_engines::store::{Result as Answer, Session};
 use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::answers::{EverNew, NeverNew};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::worker::CONSUMER;
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -46,48 +44,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "https://bugs.mysql.com/bug.php?id=98324, https://bugs.mysql.com/bug.php?id=116459",
-    controls: &[
-        Control::new("ledger-without-key", &[Sabotage::WITHOUT_RESERVATION_KEY]),
-        Control::new("reserve-always-says-reserved", &[Sabotage::Session(|| Box::new(EverNew))]),
-        Control::new("reserve-always-says-duplicate", &[Sabotage::Session(|| Box::new(NeverNew))]),
-        Control::new("unit-without-transaction", &[Sabotage::WITHOUT_TRANSACTION]),
-        // An engine whose race ends without an error has none that could be mistaken.
-        Control::new(
-            "error-taken-for-reserved",
-            &[Sabotage::Session(|| Box::new(ErrorIsReserved))],
-        )
-        .requires(&[Capability::ConcurrentWriters])
-        .unless(&[Capability::Returning])
-        .seen_in(
-            "MySQL bug 98324, MySQL bug 116459, civicrm/civicrm-packages#446, \
-             roundcube/roundcubemail#7528",
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("three_way_race.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Takes an error for a success, and goes on in a new transaction.
-struct ErrorIsReserved;
-
-#[async_trait]
-impl Fault for ErrorIsReserved {
-    async fn reserve(
-        &mut self,
-        session: &mut dyn Session,
-        consumer: &str,
-        event: &EventId,
-    ) -> Answer<Reserved> {
-        match session.reserve(consumer, event).await {
-            Err(_) => {
-                session.rollback().await?;
-                session.begin().await?;
-                Ok(Reserved::Reserved)
-            }
-            answer => answer,
-        }
-    }
-}
 
 /// How the first reservation ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,21 +28,19 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{
-    Acked, Claimed, EventId, FencingToken, Instant, Released, Renewed,
-};
-use leaseproof_engines::store::{LockWait, Result as Answer, Session, SessionOptions};
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Released, Renewed};
+use leaseproof_engines::store::{LockWait, Result as Answer, SessionOptions};
 use leaseproof_engines::{Capability, ErrorKind};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::row::{Stored, check_refused, check_row, row};
-use crate::worker::{Permit, Worker, WorkerFault};
+use crate::worker::{Permit, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -53,79 +51,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "bytedance/deer-flow#4431, kagkarlsson/db-scheduler#402, gchq/stroom#5772, stablemates/workhorse#120, akkadotnet/Akka.Management#3405, rails/solid_queue#748, kagkarlsson/db-scheduler#2",
-    controls: &[
-        Control::new(
-            "worker-ignores-refused-renewal",
-            &[Sabotage::Worker(WorkerFault::IgnoresRefusedRenewal)],
-        ),
-        Control::new(
-            "worker-trusts-failed-renewal",
-            &[Sabotage::Worker(WorkerFault::TrustsFailedRenewal)],
-        )
-        .seen_in("bytedance/deer-flow#4431, kagkarlsson/db-scheduler#402"),
-        Control::new(
-            "worker-trusts-renewal-on-its-way",
-            &[Sabotage::Worker(WorkerFault::TrustsRenewalOnItsWay)],
-        )
-        .seen_in("stablemates/workhorse#120"),
-        Control::new(
-            "worker-never-looks-at-the-deadline",
-            &[Sabotage::Worker(WorkerFault::WorksPastDeadline)],
-        )
-        .seen_in("gchq/stroom#5772"),
-        Control::new(
-            "session-hides-failed-renewal",
-            &[Sabotage::Session(|| Box::new(HidesFailure))],
-        ),
-        Control::new(
-            "session-hides-refused-renewal",
-            &[Sabotage::Session(|| Box::new(HidesRefusal))],
-        ),
-        Control::new("renew-without-token-guard", &[Sabotage::DisableGuard("renew", "token")]),
-        Control::new("ack-without-token-guard", &[Sabotage::DisableGuard("ack", "token")]),
-        Control::new(
-            "claim-refuses-expired-lease",
-            &[Sabotage::ReplaceGuard("claim", "free", "claim_token IS NULL")],
-        )
-        .seen_in("rails/solid_queue#748, kagkarlsson/db-scheduler#2"),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("fails_on_lease_loss.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Logs the error of a renewal and goes on.
-struct HidesFailure;
-
-#[async_trait]
-impl Fault for HidesFailure {
-    async fn renew(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-        until: Instant,
-    ) -> Answer<Renewed> {
-        Ok(session.renew(event, token, now, until).await.unwrap_or(Renewed::Renewed))
-    }
-}
-
-/// Takes a statement that went through for a renewal, whatever it changed.
-struct HidesRefusal;
-
-#[async_trait]
-impl Fault for HidesRefusal {
-    async fn renew(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-        until: Instant,
-    ) -> Answer<Renewed> {
-        session.renew(event, token, now, until).await.map(|_| Renewed::Renewed)
-    }
-}
 
 async fn run(context: &Context) -> Judged {
     let mut b = context.actor("B").await?;

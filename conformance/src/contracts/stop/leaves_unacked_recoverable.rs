@@ -25,17 +25,17 @@
 
 use std::collections::BTreeMap;
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::lease::{Acked, EventId, EventState, NewEvent, Released, Reserved};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::row;
-use crate::worker::{CONSUMER, Delivered, Step, Worker, WorkerFault};
+use crate::worker::{CONSUMER, Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -46,60 +46,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the worker-shutdown example; graphile/worker#241, #204, hangfire-postgres/Hangfire.PostgreSql#352, janbjorge/pgqueuer#475, kodustech/kodus-ai#1589, rails/solid_queue#748",
-    controls: &[
-        Control::new(
-            "stop-acks-what-was-not-started",
-            &[Sabotage::Worker(WorkerFault::AcksUnstarted)],
-        ),
-        Control::new(
-            "stop-forgets-what-was-not-started",
-            &[Sabotage::Worker(WorkerFault::ForgetsUnstarted)],
-        )
-        .seen_in("hangfire-postgres/Hangfire.PostgreSql#352, kodustech/kodus-ai#1589"),
-        Control::new(
-            "stop-keeps-renewing-what-it-gave-up",
-            &[Sabotage::Worker(WorkerFault::RenewsAbandoned)],
-        )
-        .seen_in("rails/solid_queue#748"),
-        Control::new(
-            "release-skips-second-attempts",
-            &[Sabotage::ReplaceGuard("release", "pending", "state = 'PENDING' AND attempt < 2")],
-        )
-        .seen_in("graphile/worker#241, janbjorge/pgqueuer#475"),
-        Control::new(
-            "release-skips-rows-that-became-due-later",
-            &[Sabotage::ReplaceGuard(
-                "release",
-                "pending",
-                "state = 'PENDING' AND due_at <= enqueued_at",
-            )],
-        )
-        .seen_in("graphile/worker#241"),
-        Control::new(
-            "release-parks-the-row",
-            &[Sabotage::Replace("release", "SET claim_token", "SET state = 'DEAD', claim_token")],
-        ),
-        Control::new(
-            "candidates-skip-expired-second-attempts",
-            &[Sabotage::ReplaceGuard("candidates", "free", FIRST_ATTEMPTS)],
-        ),
-        Control::new(
-            "locked-batch-skips-expired-second-attempts",
-            &[Sabotage::ReplaceGuard("claim_batch_lock", "free", FIRST_ATTEMPTS)],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "returning-batch-skips-expired-second-attempts",
-            &[Sabotage::ReplaceGuard("claim_batch", "free", FIRST_ATTEMPTS)],
-        )
-        .requires(&[Capability::Returning]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("leaves_unacked_recoverable.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// A reclaim that looks for leases of first attempts only.
-const FIRST_ATTEMPTS: &str = "(claim_token IS NULL OR (lease_until <= :now AND attempt < 2))";
 
 /// In the order of claims: what became due later comes after what was due from the start.
 const KINDS: [&str; 5] = ["expired", "fresh", "released", "renewed", "due-later"];

@@ -27,12 +27,13 @@ use leaseproof_engines::lease::{Acked, EventId, EventState, FencingToken, Reserv
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::row::{Stored, check_refused, check_row, row};
-use crate::worker::{CONSUMER, Delivered, Step, Worker, WorkerFault};
+use crate::worker::{CONSUMER, Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -43,28 +44,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the worker-shutdown example; RamaAditya49/titen#151, deltawi/deltallm#249, imtms/tagent-core#56, hexpm/hexpm#1825",
-    controls: &[
-        Control::new(
-            "worker-never-looks-at-the-deadline",
-            &[Sabotage::Worker(WorkerFault::WorksPastDeadline)],
-        )
-        .seen_in("RamaAditya49/titen#151, deltawi/deltallm#249"),
-        Control::new(
-            "neither-worker-nor-store-looks-at-the-deadline",
-            &[
-                Sabotage::Worker(WorkerFault::WorksPastDeadline),
-                Sabotage::DisableGuard("ack", "live"),
-            ],
-        )
-        .seen_in("hexpm/hexpm#1825"),
-        Control::new("ack-without-live-guard", &[Sabotage::DisableGuard("ack", "live")])
-            .seen_in("imtms/tagent-core#56"),
-        Control::new(
-            "ack-at-the-deadline-itself",
-            &[Sabotage::ReplaceGuard("ack", "live", "lease_until >= :now")],
-        ),
-        Control::new("ack-without-token-guard", &[Sabotage::DisableGuard("ack", "token")]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("never_acks_expired.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -23,18 +23,18 @@
 
 use std::collections::BTreeMap;
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::lease::{
     Acked, Claimed, EventId, EventState, FencingToken, NewEvent, Released, Renewed,
 };
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::row::{Stored, check_row, row};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -45,82 +45,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "rafidahmed870/queue-jobs-worker#1, aegra/aegra#547, quartz-scheduler/quartz#145",
-    controls: &[
-        Control::new(
-            "release-clears-only-the-deadline",
-            &[WITHOUT_CHECK, Sabotage::Replace("release", "claim_token = NULL,\n       ", "")],
-        )
-        .seen_in("rafidahmed870/queue-jobs-worker#1, aegra/aegra#547"),
-        Control::new(
-            "release-clears-only-the-token",
-            &[WITHOUT_CHECK, Sabotage::Replace("release", "lease_until = NULL,\n       ", "")],
-        ),
-        Control::new(
-            "release-waits-for-the-deadline",
-            &[Sabotage::Replace(
-                "release",
-                "claim_token = NULL,\n       lease_until = NULL,\n       ",
-                "",
-            )],
-        ),
-        Control::new(
-            "release-defers-the-row",
-            &[Sabotage::Replace(
-                "release",
-                "SET claim_token",
-                "SET due_at = lease_until, claim_token",
-            )],
-        ),
-        Control::new(
-            "release-parks-the-row",
-            &[Sabotage::Replace("release", "SET claim_token", "SET state = 'DEAD', claim_token")],
-        ),
-        Control::new("release-uses-up-an-attempt", &[USES_ATTEMPT]),
-        Control::new(
-            "released-row-is-neither-new-nor-expired-to-claim",
-            &[USES_ATTEMPT, Sabotage::ReplaceGuard("claim", "free", NEW_OR_EXPIRED)],
-        )
-        .seen_in("rafidahmed870/queue-jobs-worker#1"),
-        Control::new(
-            "released-row-is-neither-new-nor-expired-to-candidates",
-            &[USES_ATTEMPT, Sabotage::ReplaceGuard("candidates", "free", NEW_OR_EXPIRED)],
-        ),
-        Control::new(
-            "released-row-is-neither-new-nor-expired-to-locked-batch",
-            &[USES_ATTEMPT, Sabotage::ReplaceGuard("claim_batch_lock", "free", NEW_OR_EXPIRED)],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "released-row-is-neither-new-nor-expired-to-returning-batch",
-            &[USES_ATTEMPT, Sabotage::ReplaceGuard("claim_batch", "free", NEW_OR_EXPIRED)],
-        )
-        .requires(&[Capability::Returning]),
-        Control::new(
-            "expired-row-is-claimable-three-times",
-            &[Sabotage::ReplaceGuard(
-                "claim",
-                "free",
-                "(claim_token IS NULL OR (lease_until <= :now AND attempt < 3))",
-            )],
-        )
-        .seen_in("quartz-scheduler/quartz#145"),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("release_is_claimable.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// The schema refuses a token without a deadline; a team that has this fault does not have the check.
-const WITHOUT_CHECK: Sabotage = Sabotage::Replace(
-    "schema",
-    "CHECK ((claim_token IS NULL) = (lease_until IS NULL))",
-    "CHECK (1 = 1)",
-);
-
-/// A release that leaves the attempt counted.
-const USES_ATTEMPT: Sabotage = Sabotage::Replace("release", "attempt - 1", "attempt");
-
-/// Two queries of which neither finds a row that was claimed and given back.
-const NEW_OR_EXPIRED: &str = "((claim_token IS NULL AND attempt = 0) OR lease_until <= :now)";
 
 /// How many events are played with.
 const EVENTS: usize = 8;

@@ -21,18 +21,17 @@
 //! The worker-shutdown and scheduled-polling examples: record backlog age, claims active at stop and
 //! leases expired after the restart.
 
-use async_trait::async_trait;
 use leaseproof_engines::lease::{Backlog, Clock, EventId, EventState, Instant, NewEvent};
-use leaseproof_engines::store::{Result as Answer, Session};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::row;
 use crate::worker::{Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -43,57 +42,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the worker-shutdown and scheduled-polling examples",
-    controls: &[
-        Control::new("counts-done-events", &[of_backlog("state = 'PENDING'", "state <> 'DEAD'")]),
-        Control::new("counts-events-not-due", &[of_backlog("due_at <= :now AND ", "")]),
-        Control::new("overlooks-events-due-now", &[of_backlog("due_at <= :now", "due_at < :now")]),
-        Control::new(
-            "overlooks-expired-leases-as-claimable",
-            &[of_backlog("claim_token IS NULL OR lease_until <= :now", "claim_token IS NULL")],
-        ),
-        Control::new(
-            "overlooks-free-events",
-            &[of_backlog("claim_token IS NULL OR lease_until <= :now", "lease_until <= :now")],
-        ),
-        Control::new(
-            "counts-leases-as-live-at-their-deadline",
-            &[of_backlog("lease_until > :now", "lease_until >= :now")],
-        ),
-        Control::new(
-            "counts-every-lease-as-live",
-            &[of_backlog("lease_until > :now", "claim_token IS NOT NULL")],
-        ),
-        Control::new("ages-from-due-instant", &[of_backlog("enqueued_at", "due_at")]),
-        Control::new(
-            "ages-from-newest-event",
-            &[Sabotage::EitherOf(&[
-                &[of_backlog("min(enqueued_at)", "max(enqueued_at)")],
-                &[of_backlog("MIN(enqueued_at)", "MAX(enqueued_at)")],
-            ])],
-        ),
-        Control::new(
-            "reports-the-first-answer-for-ever",
-            &[Sabotage::Session(|| Box::new(Cached(None)))],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("reports_backlog.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-const fn of_backlog(from: &'static str, to: &'static str) -> Sabotage {
-    Sabotage::Replace("backlog", from, to)
-}
-
-/// A gauge that is computed once.
-struct Cached(Option<Backlog>);
-
-#[async_trait]
-impl Fault for Cached {
-    async fn backlog(&mut self, session: &mut dyn Session, now: Instant) -> Answer<Backlog> {
-        let answer = session.backlog(now).await?;
-        Ok(*self.0.get_or_insert(answer))
-    }
-}
 
 /// Every event: its id, when it is due, and when it was enqueued.
 const EVENTS: [(&str, i64, i64); 9] = [

@@ -23,20 +23,19 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use leaseproof_engines::EngineError;
-use leaseproof_engines::lease::{Acked, Claim, EventId, FencingToken, Instant, NewEvent, Reserved};
-use leaseproof_engines::store::{Result as Answer, Session};
+use leaseproof_engines::lease::{Acked, EventId, NewEvent, Reserved};
 use leaseproof_reports::Level;
 use leaseproof_reports::history::{Operation, words};
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::row::{Stored, check_row, row};
-use crate::worker::{Delivered, Step, Worker, WorkerFault};
+use crate::worker::{Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -47,35 +46,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the worker-shutdown example; graphile/worker#204",
-    controls: &[
-        Control::new("timer-claims-after-stop", &[Sabotage::Worker(WorkerFault::ClaimsAfterStop)]),
-        Control::new("ack-prefetches-next", &[Sabotage::Session(|| Box::new(Prefetches))]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("starts_no_new_batch.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Claims the next event together with every ack, to save a round trip.
-struct Prefetches;
-
-#[async_trait]
-impl Fault for Prefetches {
-    async fn ack(
-        &mut self,
-        session: &mut dyn Session,
-        event: &EventId,
-        token: &FencingToken,
-        now: Instant,
-    ) -> Answer<Acked> {
-        let acked = session.ack(event, token, now).await?;
-        for event in session.candidates(1, now).await? {
-            let (token, until) =
-                (FencingToken::new("prefetched"), now.after(Duration::from_secs(60)));
-            session.claim(&Claim { event, token, now, until }).await?;
-        }
-        Ok(acked)
-    }
-}
 
 async fn run(context: &Context) -> Judged {
     let mut a = Worker::new(context, "A").await?;

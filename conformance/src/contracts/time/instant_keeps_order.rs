@@ -27,18 +27,18 @@
 //! jpicklyk/task-orchestrator#267, ujeenet/rustango#1464, rusqlite/rusqlite#1858,
 //! librefang/librefang#6049.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::lease::{
     ClaimBatch, Claimed, EventId, Instant, NewEvent, Released, Renewed,
 };
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::{Stored, check_refused, check_row, row};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -51,100 +51,10 @@ pub static CONTRACT: Contract = Contract {
     source: "getsentry/taskbroker#106, openwallet-foundation/askar#260, Neko-Catpital-Labs/Invoker#8152, \
              jpicklyk/task-orchestrator#267, ujeenet/rustango#1464, rusqlite/rusqlite#1858, \
              librefang/librefang#6049",
-    controls: &[
-        Control::new(
-            "renew-compares-text",
-            &[Sabotage::ReplaceGuard(
-                "renew",
-                "live",
-                "CAST(lease_until AS CHAR(32)) > CAST(:now AS CHAR(32))",
-            )],
-        )
-        .seen_in(
-            "getsentry/taskbroker#106, openwallet-foundation/askar#260, rusqlite/rusqlite#1858",
-        ),
-        Control::new(
-            "longer-compares-text",
-            &[Sabotage::ReplaceGuard(
-                "renew",
-                "longer",
-                "CAST(lease_until AS CHAR(32)) < CAST(:until AS CHAR(32))",
-            )],
-        ),
-        Control::new(
-            "claim-compares-text",
-            &[Sabotage::ReplaceGuard("claim", "free", FREE_AS_TEXT)],
-        )
-        .seen_in("jpicklyk/task-orchestrator#267, ujeenet/rustango#1464"),
-        Control::new(
-            "candidates-compare-text",
-            &[Sabotage::ReplaceGuard("candidates", "due", DUE_AS_TEXT)],
-        ),
-        Control::new(
-            "candidates-sort-text",
-            &[Sabotage::Replace(
-                "candidates",
-                "ORDER BY due_at",
-                "ORDER BY CAST(due_at AS CHAR(32))",
-            )],
-        ),
-        Control::new(
-            "locked-batch-compares-text",
-            &[Sabotage::ReplaceGuard("claim_batch_lock", "free", FREE_AS_TEXT)],
-        )
-        .requires(&[Capability::SkipLocked]),
-        Control::new(
-            "returning-batch-compares-text",
-            &[Sabotage::ReplaceGuard("claim_batch", "due", DUE_AS_TEXT)],
-        )
-        .requires(&[Capability::Returning]),
-        Control::new(
-            "backlog-compares-text",
-            &[Sabotage::Replace(
-                "backlog",
-                "lease_until <= :now",
-                "CAST(lease_until AS CHAR(32)) <= CAST(:now AS CHAR(32))",
-            )],
-        ),
-        Control::new(
-            "renew-drops-the-fraction",
-            &[Sabotage::ReplaceGuard(
-                "renew",
-                "live",
-                "lease_until - lease_until % 1000000 > :now - :now % 1000000",
-            )],
-        ),
-        Control::new(
-            "renew-rounds-to-floating-point",
-            &[Sabotage::ReplaceGuardByDialect("renew", "live", AS_FLOAT)],
-        ),
-        Control::new(
-            "renew-ends-in-2038",
-            &[Sabotage::ReplaceGuard(
-                "renew",
-                "live",
-                "CASE WHEN lease_until > 2147483647999999 THEN 2147483647999999 ELSE lease_until END > :now",
-            )],
-        ),
-        Control::new(
-            "renew-forgets-the-sign",
-            &[Sabotage::ReplaceGuard("renew", "live", "ABS(lease_until) > ABS(:now)")],
-        ),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("instant_keeps_order.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-const FREE_AS_TEXT: &str =
-    "(claim_token IS NULL OR CAST(lease_until AS CHAR(32)) <= CAST(:now AS CHAR(32)))";
-const DUE_AS_TEXT: &str = "CAST(due_at AS CHAR(32)) <= CAST(:now AS CHAR(32))";
-
-/// Numbers of 64 bits of which 11 are spent on the exponent.
-const AS_FLOAT: &[(&str, &str)] = &[
-    ("bytea", "CAST(lease_until AS double precision) > CAST(:now AS double precision)"),
-    ("STRICT", "CAST(lease_until AS REAL) > CAST(:now AS REAL)"),
-    ("InnoDB", "lease_until + 0e0 > :now + 0e0"),
-];
 
 /// Instants in order, and what begins or ends there.
 const LADDER: [i64; 21] = [

@@ -25,18 +25,18 @@
 //! nextlyhq/nextly#777, LFDT-Panurus/panurus#2244, lukas-krecan/ShedLock#91,
 //! lukas-krecan/ShedLock#1876, mlflow/mlflow#25199.
 
-use async_trait::async_trait;
 use leaseproof_engines::Capability;
-use leaseproof_engines::lease::{Acked, Claim, Claimed, Confirmed, EventId, Instant, Renewed};
-use leaseproof_engines::store::{self, Session, SessionOptions};
+use leaseproof_engines::lease::{Acked, Claimed, Confirmed, EventId, Renewed};
+use leaseproof_engines::store::SessionOptions;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::{Stored, check_refused, check_row, row};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -48,58 +48,10 @@ pub static CONTRACT: Contract = Contract {
     clocks: Clocks::Logical,
     source: "nextlyhq/nextly#777, LFDT-Panurus/panurus#2244, lukas-krecan/ShedLock#91, \
              lukas-krecan/ShedLock#1876, mlflow/mlflow#25199",
-    controls: &[
-        Control::new(
-            "claim-by-local-time",
-            &[Sabotage::ReplaceGuardByDialect("claim", "free", FREE_BY_LOCAL_TIME)],
-        )
-        .requires(&[Capability::SessionTimeZone])
-        .seen_in("nextlyhq/nextly#777, LFDT-Panurus/panurus#2244"),
-        Control::new(
-            "candidates-by-local-time",
-            &[Sabotage::ReplaceGuardByDialect("candidates", "free", FREE_BY_LOCAL_TIME)],
-        )
-        .requires(&[Capability::SessionTimeZone]),
-        Control::new(
-            "renew-by-local-time",
-            &[Sabotage::ReplaceGuardByDialect("renew", "live", LIVE_BY_LOCAL_TIME)],
-        )
-        .requires(&[Capability::SessionTimeZone]),
-        Control::new(
-            "confirm-by-local-time",
-            &[Sabotage::ReplaceGuardByDialect("confirm", "live", LIVE_BY_LOCAL_TIME)],
-        )
-        .requires(&[Capability::SessionTimeZone]),
-        Control::new(
-            "ack-by-local-time",
-            &[Sabotage::ReplaceGuardByDialect("ack", "live", LIVE_BY_LOCAL_TIME)],
-        )
-        .requires(&[Capability::SessionTimeZone]),
-        Control::new(
-            "worker-hands-in-local-time",
-            &[Sabotage::Session(|| Box::new(HandsInLocalTime))],
-        )
-        .unless(&[Capability::SessionTimeZone]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("session_independent.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Now, by the wall clock of the session.
-const FREE_BY_LOCAL_TIME: &[(&str, &str)] = &[
-    (
-        "bytea",
-        "(claim_token IS NULL OR lease_until <= :now + CAST(EXTRACT(TIMEZONE FROM now()) AS bigint) * 1000000)",
-    ),
-    (
-        "InnoDB",
-        "(claim_token IS NULL OR lease_until <= :now + TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), NOW(6)))",
-    ),
-];
-const LIVE_BY_LOCAL_TIME: &[(&str, &str)] = &[
-    ("bytea", "lease_until > :now + CAST(EXTRACT(TIMEZONE FROM now()) AS bigint) * 1000000"),
-    ("InnoDB", "lease_until > :now + TIMESTAMPDIFF(MICROSECOND, UTC_TIMESTAMP(6), NOW(6))"),
-];
 
 /// East of UTC, west of it, and wherever the server is.
 const ZONES: [Option<&str>; 3] = [Some("+05:00"), Some("-08:00"), None];
@@ -202,17 +154,4 @@ async fn live(
         check_eq(&step, (backlog.active, backlog.expired), (1, 0))?;
     }
     Ok(())
-}
-
-/// Where the engine knows no zone: a worker that takes its own wall clock for the instant, in a zone
-/// that depends on the session.
-struct HandsInLocalTime;
-
-#[async_trait]
-impl Fault for HandsInLocalTime {
-    async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> store::Result<Claimed> {
-        let hours = session.id() % 3 - 1;
-        let now = Instant(claim.now.0 + hours * 3_600_000_000);
-        session.claim(&Claim { now, ..claim.clone() }).await
-    }
 }

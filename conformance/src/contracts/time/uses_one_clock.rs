@@ -29,11 +29,12 @@ use leaseproof_engines::store::SessionOptions;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::{Actor, Way};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::row::{Stored, check_row};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -46,19 +47,7 @@ pub static CONTRACT: Contract = Contract {
     source: "lukas-krecan/ShedLock#231, lukas-krecan/ShedLock#639, Krzysztof318/MailFathom#1989, \
              johanhaleby/occurrent#659, johanhaleby/occurrent#662, constructorfabric/gears-rust#4036, \
              FoundationDB/fdb-kubernetes-operator#241",
-    controls: &[
-        Control::new("claim-by-the-worker's-clock", &[Sabotage::WorkerClock("claim")]).seen_in(
-            "lukas-krecan/ShedLock#231, Krzysztof318/MailFathom#1989, johanhaleby/occurrent#659",
-        ),
-        Control::new("enqueue-by-the-worker's-clock", &[Sabotage::WorkerClock("enqueue")])
-            .seen_in("constructorfabric/gears-rust#4036"),
-        Control::new("renewal-by-the-worker's-clock", &[Sabotage::WorkerClock("renew")])
-            .seen_in("FoundationDB/fdb-kubernetes-operator#241"),
-        Control::new("ack-by-the-worker's-clock", &[Sabotage::WorkerClock("ack")])
-            .seen_in("johanhaleby/occurrent#662"),
-        Control::new("confirmation-by-the-worker's-clock", &[Sabotage::WorkerClock("confirm")]),
-        Control::new("candidates-by-the-worker's-clock", &[Sabotage::WorkerClock("candidates")]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("uses_one_clock.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -37,12 +37,12 @@ use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::transactions::{KeepsHead, TailAlone, TailInNewUnit};
-use crate::controls::{Control, Sabotage};
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::latch::End;
 use crate::harness::party::Party;
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -53,24 +53,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "civicrm/civicrm-packages#446, roundcube/roundcubemail#7528, mysql-otp/mysql-otp#158, jruby/activerecord-jdbc-adapter#947, sequelize/sequelize#8352",
-    controls: &[
-        Control::new(
-            "tail-runs-in-autocommit",
-            &[Sabotage::Session(|| Box::<TailAlone>::default())],
-        )
-        .seen_in(
-            "civicrm/civicrm-packages#446, roundcube/roundcubemail#7528, mysql-otp/mysql-otp#158",
-        ),
-        Control::new("tail-runs-in-a-new-unit", &[Sabotage::Session(|| Box::new(TailInNewUnit))])
-            .seen_in("sequelize/sequelize#8352"),
-        Control::new(
-            "only-the-failed-statement-is-undone",
-            &[Sabotage::Session(|| Box::<KeepsHead>::default())],
-        )
-        .seen_in("jruby/activerecord-jdbc-adapter#947"),
-        Control::new("unit-without-transaction", &[Sabotage::WITHOUT_TRANSACTION]),
-        Control::new("rollback-that-commits", &[Sabotage::Set("rollback", "COMMIT;")]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("aborted_leaves_nothing.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -34,11 +34,11 @@ use leaseproof_engines::{Capability, ErrorKind};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::answers::{ForgetsCode, SwallowsAtCommit, SwallowsRefusal, coded, misreports};
-use crate::controls::{Control, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -49,75 +49,7 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "k3s-io/kine#721, laravel/framework#56944, DOMjudge/domjudge#2848, Couchers-org/couchers#9439, divviup/janus#358, IntersectMBO/ouroboros-consensus#2233, joker1007/crono_trigger#55, laravel/framework#33933, dotnet/efcore#30851",
-    controls: &[
-        Control::new(
-            "retryable-taken-for-fatal",
-            &[Sabotage::Session(|| misreports(|error| error.is_retryable(), ErrorKind::Fatal))],
-        )
-        .seen_in("k3s-io/kine#721, laravel/framework#56944, DOMjudge/domjudge#2848"),
-        Control::new(
-            "deadlock-taken-for-fatal",
-            &[Sabotage::Session(|| {
-                misreports(|error| coded(error, &["1213", "40P01"]), ErrorKind::Fatal)
-            })],
-        )
-        .requires(&[Capability::ConcurrentWriters]),
-        Control::new(
-            "lock-timeout-taken-for-fatal",
-            &[Sabotage::Session(|| {
-                misreports(|error| coded(error, &["1205", "55P03", "5"]), ErrorKind::Fatal)
-            })],
-        ),
-        Control::new(
-            "serialization-failure-taken-for-fatal",
-            &[Sabotage::Session(|| misreports(|error| coded(error, &["40001"]), ErrorKind::Fatal))],
-        )
-        .requires(&[Capability::Serializable])
-        .seen_in("Couchers-org/couchers#9439, divviup/janus#358"),
-        Control::new(
-            "stale-snapshot-taken-for-fatal",
-            &[Sabotage::Session(|| misreports(|error| coded(error, &["517"]), ErrorKind::Fatal))],
-        )
-        .unless(&[Capability::ConcurrentWriters])
-        .seen_in("IntersectMBO/ouroboros-consensus#2233"),
-        Control::new(
-            "commit-swallows-its-error",
-            &[Sabotage::Session(|| Box::new(SwallowsAtCommit))],
-        )
-        .seen_in("dotnet/efcore#30851"),
-        Control::new(
-            "refused-write-taken-for-retryable",
-            &[Sabotage::Session(|| {
-                misreports(|error| error.kind == ErrorKind::Fenced, ErrorKind::Retryable)
-            })],
-        )
-        .seen_in("joker1007/crono_trigger#55, laravel/framework#33933"),
-        Control::new(
-            "refused-write-taken-for-done",
-            &[Sabotage::Session(|| Box::new(SwallowsRefusal))],
-        ),
-        Control::new(
-            "lost-connection-taken-for-fatal",
-            &[Sabotage::Session(|| {
-                misreports(|error| error.kind == ErrorKind::Unavailable, ErrorKind::Fatal)
-            })],
-        )
-        .requires(&[Capability::Terminate]),
-        Control::new(
-            "lost-connection-taken-for-retryable",
-            &[Sabotage::Session(|| {
-                misreports(|error| error.kind == ErrorKind::Unavailable, ErrorKind::Retryable)
-            })],
-        )
-        .requires(&[Capability::Terminate]),
-        Control::new(
-            "refused-value-taken-for-retryable",
-            &[Sabotage::Session(|| {
-                misreports(|error| error.kind == ErrorKind::Fatal, ErrorKind::Retryable)
-            })],
-        ),
-        Control::new("error-without-its-code", &[Sabotage::Session(|| Box::new(ForgetsCode))]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("classifies_errors.rs"),
     run: |context| Box::pin(run(context)),
 };

@@ -22,19 +22,18 @@
 //! IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, danielcopper/romm-tender#1092,
 //! WiseLibs/better-sqlite3#836 and #1275, python/cpython#124510.
 
-use async_trait::async_trait;
-use leaseproof_engines::lease::{Claim, Claimed, EventId};
-use leaseproof_engines::store::{LockWait, Result as Answer, Session};
-use leaseproof_engines::{Capability, EngineError};
+use leaseproof_engines::EngineError;
+use leaseproof_engines::lease::{Claimed, EventId};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
-use crate::controls::{Control, Fault, Sabotage};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::latch::End;
 use crate::harness::row::row;
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -45,27 +44,10 @@ pub static CONTRACT: Contract = Contract {
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, danielcopper/romm-tender#1092, WiseLibs/better-sqlite3#836, #1275, python/cpython#124510",
-    controls: &[
-        Control::new("unit-begins-as-a-reader", &[Sabotage::Set("begin", "BEGIN;")])
-            .unless(&[Capability::ConcurrentWriters])
-            .seen_in("IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, WiseLibs/better-sqlite3#836, python/cpython#124510"),
-        Control::new("claim-does-not-wait-for-locks", &[Sabotage::Session(|| Box::new(Impatient))])
-            .requires(&[Capability::NoWait]),
-    ],
+    controls: controls::CONTROLS,
     doc: include_str!("declares_write_intent.rs"),
     run: |context| Box::pin(run(context)),
 };
-
-/// Asks for the row's lock and does not wait for it.
-struct Impatient;
-
-#[async_trait]
-impl Fault for Impatient {
-    async fn claim(&mut self, session: &mut dyn Session, claim: &Claim) -> Answer<Claimed> {
-        session.lock(&claim.event, LockWait::NoWait).await?;
-        session.claim(claim).await
-    }
-}
 
 async fn run(context: &Context) -> Judged {
     let mut unit = context.actor("unit").await?;

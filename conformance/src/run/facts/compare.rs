@@ -1,10 +1,10 @@
 //! What an engine takes for equal, and what it counts.
 
+use leaseproof_engines::faults::{CannotPlant, Fault};
 use leaseproof_engines::lease::{Confirmed, EventId};
 use leaseproof_engines::store::StoreOptions;
 
-use super::{Seen, as_they_are, claim, closed, filled, opened, session};
-use crate::controls::Sabotage;
+use super::{Seen, as_they_are, claim, closed, filled, opened, session, with};
 use crate::harness::target::Target;
 
 /// A confirmation writes the row as it is; its answer is the driver's count of rows.
@@ -27,38 +27,16 @@ pub(super) async fn no_change(target: &Target) -> Seen {
 
 /// Columns without a collation of their own, as most schemas have them.
 pub(super) async fn by_default(target: &Target) -> Seen {
-    const DEFAULT: Sabotage = Sabotage::EitherOf(&[
-        &[Sabotage::Replace(
-            "schema",
-            "CHARACTER SET utf8mb4 COLLATE utf8mb4_0900_bin",
-            "CHARACTER SET utf8mb4",
-        )],
-        &[Sabotage::Replace(
-            "schema",
-            "CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin",
-            "CHARACTER SET utf8mb4",
-        )],
-        &[Sabotage::Replace("schema", " COLLATE \"C\"", "")],
-        &[],
-    ]);
-    equal(target, DEFAULT).await
+    equal(target, Fault::UsualCollation).await
 }
 
 /// The collation that is often taken for an exact one.
 pub(super) async fn in_utf8mb4_bin(target: &Target) -> Seen {
-    let schema = target.engine.statements();
-    if !schema.get("schema").is_some_and(|schema| schema.contains("utf8mb4")) {
-        return Ok("no such collation".to_owned());
-    }
-    const BIN: Sabotage = Sabotage::EitherOf(&[
-        &[Sabotage::Replace("schema", "utf8mb4_0900_bin", "utf8mb4_bin")],
-        &[Sabotage::Replace("schema", "utf8mb4_nopad_bin", "utf8mb4_bin")],
-    ]);
-    equal(target, BIN).await
+    equal(target, Fault::PaddingBinaryCollation).await
 }
 
 /// Which spellings of a stored id are found as if they were it.
-async fn equal(target: &Target, edit: Sabotage) -> Seen {
+async fn equal(target: &Target, collation: Fault) -> Seen {
     const STORED: &str = "aBc-7é";
     const OTHERS: [(&str, &str); 4] = [
         ("case", "AbC-7É"),
@@ -66,8 +44,12 @@ async fn equal(target: &Target, edit: Sabotage) -> Seen {
         ("trailing blank", "aBc-7é "),
         ("another letter", "aBd-7é"),
     ];
-    let store =
-        opened(target, |statements| edit.edit(statements, &[]), StoreOptions::default()).await?;
+    if let Err(CannotPlant::NoWords(_)) =
+        target.engine.plant(collation, &mut target.engine.statements())
+    {
+        return Ok("no such collation".to_owned());
+    }
+    let store = opened(target, with(target, collation), StoreOptions::default()).await?;
     let seen = async {
         let store = store.as_ref();
         let mut a = session(store).await?;

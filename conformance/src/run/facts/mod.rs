@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 
 use futures::future::{BoxFuture, join_all};
 use leaseproof_engines::EngineError;
+use leaseproof_engines::faults::{CannotPlant, Fault};
 use leaseproof_engines::lease::{
     Claim, ClaimBatch, EventId, FencingToken, Instant, NewEvent, Strategy,
 };
-use leaseproof_engines::statement::{EditError, Statements};
+use leaseproof_engines::statement::Statements;
 use leaseproof_engines::store::{Session, SessionOptions, Store};
 
 use crate::harness::edited_store::{closed, opened};
@@ -55,8 +56,13 @@ pub async fn measure(target: &Target) -> BTreeMap<String, String> {
 }
 
 /// The reference statements as they are.
-fn as_they_are(_: &mut Statements) -> Result<(), EditError> {
+fn as_they_are(_: &mut Statements) -> Result<(), CannotPlant> {
     Ok(())
+}
+
+/// The reference statements with a fault.
+fn with(target: &Target, fault: Fault) -> impl FnOnce(&mut Statements) -> Result<(), CannotPlant> {
+    move |statements| target.engine.plant(fault, statements)
 }
 
 /// How long a session waits for a lock where a wait is what may be seen.

@@ -1,11 +1,13 @@
 //! What transactions see of each other, and what is left of one that was aborted.
 
 use futures::future::join;
+use leaseproof_engines::faults::Fault;
 use leaseproof_engines::lease::{ClaimBatch, Strategy};
 use leaseproof_engines::store::{Isolation, Journal, StoreOptions};
 
-use super::{Seen, as_they_are, claim, closed, code, event, filled, next, opened, session, told};
-use crate::controls::Sabotage;
+use super::{
+    Seen, as_they_are, claim, closed, code, event, filled, next, opened, session, told, with,
+};
 use crate::harness::target::Target;
 
 /// At REPEATABLE READ: B has read, A claims the first event and commits, B claims.
@@ -28,16 +30,8 @@ pub(super) async fn snapshot(target: &Target) -> Seen {
 
 /// A claims one of two events in an open transaction, by an index on the state alone; B claims one.
 pub(super) async fn without_order(target: &Target) -> Seen {
-    const STATE_ONLY: Sabotage = Sabotage::EitherOf(&[
-        &[
-            Sabotage::Replace("schema", "(state, due_at, event_id)", "(state)"),
-            Sabotage::Replace("claim_batch_lock", "FORCE INDEX (lease_event_claim)", ""),
-        ],
-        &[Sabotage::Replace("schema", "(state, due_at, event_id)", "(state)")],
-    ]);
     let store =
-        opened(target, |statements| STATE_ONLY.edit(statements, &[]), StoreOptions::default())
-            .await?;
+        opened(target, with(target, Fault::IndexWithoutOrder), StoreOptions::default()).await?;
     let seen = async {
         let store = store.as_ref();
         let (mut a, mut b) = (filled(store, 10).await?, session(store).await?);
