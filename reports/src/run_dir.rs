@@ -11,7 +11,6 @@ mod load;
 use std::{
     fs::{self, File},
     io::{self, ErrorKind},
-    os::unix::fs::symlink,
     path::{Path, PathBuf},
 };
 
@@ -229,16 +228,7 @@ impl RunDir {
             }
             _ => {}
         }
-        // The id keeps two runs that end at the same time out of each other's way.
-        let hidden = self.root.join(format!(".{LATEST}.{}.tmp", self.id));
-        let swapped = symlink(Path::new("runs").join(&self.id), &hidden)
-            .and_then(|()| fs::rename(&hidden, &latest));
-        if swapped.is_err() {
-            // The first error is the one to report.
-            let _ = fs::remove_file(&hidden);
-        }
-        swapped
-            .and_then(|()| atomic::sync_directory(&latest))
+        atomic::link(&latest, &Path::new("runs").join(&self.id))
             .map_err(|source| RunDirError::write(&latest, source))
     }
 

@@ -174,10 +174,11 @@ impl Rendezvous {
     }
 
     pub(crate) fn store<T: Serialize>(&self, extension: &str, value: &T) -> io::Result<()> {
-        let draft = self.path(&format!("{extension}.draft"));
-        let mut file = private_file().write(true).create(true).truncate(true).open(&draft)?;
-        file.write_all(&serde_json::to_vec_pretty(value)?)?;
-        std::fs::rename(draft, self.path(extension))
+        // A temporary file is private to its user, and is removed when it cannot take its name.
+        let mut draft = tempfile::NamedTempFile::new_in(&self.directory)?;
+        draft.write_all(&serde_json::to_vec_pretty(value)?)?;
+        draft.persist(self.path(extension))?;
+        Ok(())
     }
 }
 
