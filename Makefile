@@ -56,20 +56,20 @@ deny: ## Licences and advisories of what is linked in; needs `cargo install carg
 check: lint docs test ## What CI runs
 
 bench: ## Measure what leases cost, with each engine's own account of waits (PROFILE=full takes hours)
-	cargo run --quiet --release --package leaseproof-conformance --bin leaseproof -- \
+	cargo run --quiet --profile measure --package leaseproof-conformance --bin leaseproof -- \
 	  bench $(engines) $(scenarios) --profile $(PROFILE) $(seed) --out $(OUT)
 
 bench-criterion: ## Measure lock waits and batch contention with criterion
 	cargo bench --package leaseproof-benches
 
 bench-peers: ## Measure the load runner beside pgbench, sysbench and SQLite's C API, with the same statements
-	cargo run --quiet --release --package leaseproof-conformance --bin leaseproof -- \
+	cargo run --quiet --profile measure --package leaseproof-conformance --bin leaseproof -- \
 	  bench --engine postgres --engine mysql --engine mariadb --engine sqlite --scenario 'peer-*' --out $(OUT)
 
 gate: ## Decide on an upgrade, BASE=postgres:17 HEAD=postgres:18, or on ENGINE against its baseline
 	@if [ -z '$(strip $(BASE)$(HEAD)$(ENGINES))' ]; then \
 	  echo 'make gate BASE=postgres:17 HEAD=postgres:18, or make gate ENGINE=postgres:18' >&2; exit 2; fi
-	@cargo run --quiet --release --package leaseproof-conformance --bin leaseproof -- \
+	@cargo run --quiet --profile measure --package leaseproof-conformance --bin leaseproof -- \
 	  $(if $(strip $(BASE)$(HEAD)),upgrade '$(BASE)' '$(HEAD)',gate '$(ENGINES)') $(seed) --out $(OUT)
 
 clean: ## Remove what was built and written

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use leaseproof_engines::lease::EventId;
+use leaseproof_reports::history::{Answer, Call, Ending, Operation, Settled};
 
 /// How what was delivered differs from what was enqueued; nothing in it means exactly once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,24 @@ impl Difference {
         difference
     }
 
+    /// What a history shows: the events that an enqueue took, and those that an ack took.
+    ///
+    /// An operation whose effect is unknown counts for neither: who drains has to ask again until it knows.
+    #[must_use]
+    pub fn of_history(operations: &[Operation]) -> Self {
+        let (mut enqueued, mut acked) = (Vec::new(), Vec::new());
+        for operation in operations.iter().filter(|one| one.ending() == Ending::Ok) {
+            match (operation.call(), operation.answer()) {
+                (Call::Enqueue { events }, _) => enqueued.extend(events.iter().map(EventId::new)),
+                (Call::Ack { event, .. }, Some(Answer::Settled { settled: Settled::Took })) => {
+                    acked.push(EventId::new(event));
+                }
+                _ => {}
+            }
+        }
+        Self::between(&enqueued, &acked)
+    }
+
     /// Whether each event was delivered exactly as often as it was enqueued.
     #[must_use]
     pub fn is_none(&self) -> bool {
@@ -77,6 +96,28 @@ mod tests {
 
     fn difference(enqueued: &[&str], delivered: &[&str]) -> Difference {
         Difference::between(&events(enqueued), &events(delivered))
+    }
+
+    /// Two events are enqueued; one is acked, the ack of the other got no answer, and a third is acked.
+    const HISTORY: &str = r#"{"history":"1.0"}
+{"operation":0,"at_us":1,"invoked":{"actor":"P","call":{"kind":"enqueue","events":["a","b"]}}}
+{"operation":0,"at_us":2,"returned":{"ending":"ok","answer":{"kind":"count","count":2}}}
+{"operation":1,"at_us":3,"invoked":{"actor":"A","call":{"kind":"ack","event":"a","token":"t","now":5}}}
+{"operation":2,"at_us":4,"invoked":{"actor":"B","call":{"kind":"ack","event":"b","token":"u","now":5}}}
+{"operation":1,"at_us":5,"returned":{"ending":"ok","answer":{"kind":"settled","settled":"took"}}}
+{"operation":3,"at_us":6,"invoked":{"actor":"A","call":{"kind":"ack","event":"x","token":"t","now":5}}}
+{"operation":3,"at_us":7,"returned":{"ending":"ok","answer":{"kind":"settled","settled":"took"}}}
+{"operation":4,"at_us":8,"invoked":{"actor":"A","call":{"kind":"ack","event":"a","token":"t","now":5}}}
+{"operation":4,"at_us":9,"returned":{"ending":"ok","answer":{"kind":"settled","settled":"already"}}}
+"#;
+
+    #[test]
+    fn a_history_from_a_file_is_judged_by_what_took_effect() {
+        let operations = leaseproof_reports::history::read(HISTORY.as_bytes()).expect("a history");
+        let expected =
+            Difference { lost: events(&["b"]), invented: events(&["x"]), ..Difference::default() };
+        assert_eq!(Difference::of_history(&operations), expected);
+        assert!(Difference::of_history(&[]).is_none());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! The record of a case: every operation as data, written as it happens, and what was seen beside it.
 //!
-//! Invariants: an operation is written when it is invoked and again when it returns; what is kept in memory
-//! does not grow with the history; no contract reads words.
+//! Invariants: an operation is written when it is invoked and again when it returns; what a recorder keeps
+//! in memory does not grow with the history (whoever reads it back holds the operations of one case); a
+//! history that could not be written is never read as if it were whole; no contract reads words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -11,8 +12,10 @@ use std::time::{Duration, Instant};
 use leaseproof_engines::EngineError;
 use leaseproof_reports::Case;
 use leaseproof_reports::history::words::Wording;
+#[cfg(test)]
+use leaseproof_reports::history::{Answer, Ending};
 use leaseproof_reports::history::{
-    Call, Ending, Entry, Invocation, Moment, Operation, Return, read, write_header, write_line,
+    Call, Entry, Invocation, Moment, Operation, Return, read, write_header, write_line,
 };
 use tempfile::SpooledTempFile;
 
@@ -87,8 +90,8 @@ impl Log {
 
     /// Everything written so far.
     fn bytes(&mut self) -> io::Result<Vec<u8>> {
-        if let Some(error) = self.failed.take() {
-            return Err(error);
+        if let Some(error) = &self.failed {
+            return Err(io::Error::new(error.kind(), error.to_string()));
         }
         let mut bytes = Vec::new();
         self.file.seek(SeekFrom::Start(0))?;
@@ -227,8 +230,33 @@ fn unwritten(error: &dyn std::error::Error) -> EngineError {
     )
 }
 
-/// Whether something is known of an operation's effect.
-#[must_use]
-pub fn is_known(ending: Ending) -> bool {
-    ending != Ending::Unknown
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_history_that_was_lost_stays_lost() {
+        let recorder = Recorder::default();
+        let operation = recorder.invoked("A", 1, Call::Commit);
+        recorder.log().failed = Some(io::Error::other("the disk is full"));
+        recorder.returned(operation, Return { ending: Ending::Ok, answer: Answer::Done });
+        for _ in 0..2 {
+            let error = recorder.operations().expect_err("a part of it is missing");
+            assert!(error.message.contains("the disk is full"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_long_history_is_read_back_whole() {
+        let recorder = Recorder::default();
+        for _ in 0..2_000 {
+            let operation = recorder.invoked("A", 1, Call::Commit);
+            recorder.returned(operation, Return { ending: Ending::Ok, answer: Answer::Done });
+        }
+        let operations = recorder.operations().expect("it was written");
+        assert_eq!(operations.len(), 2_000);
+        assert!(operations.iter().all(|one| one.ending() == Ending::Ok));
+        // Another wording is made of the same data.
+        assert_eq!(recorder.excerpt(|_| "reworded".to_owned()), ["reworded"; 12]);
+    }
 }

@@ -68,6 +68,7 @@ async fn run(context: &Context) -> Judged {
     let half = half_way(context, &mut producer).await?;
     let new: Vec<NewEvent> =
         (1..=EVENTS).map(|number| context.new_event(&format!("EVENT-{number:03}"))).collect();
+    let begun = context.recorder().elapsed();
     producer.enqueue(&new).await?;
     let enqueued: Vec<EventId> = new.into_iter().map(|new| new.event).collect();
 
@@ -82,6 +83,14 @@ async fn run(context: &Context) -> Judged {
     let difference = Difference::between(&enqueued, delivered);
     check(difference.is_none(), || {
         format!("{WORKERS} workers drained {EVENTS} events: {difference}")
+    })?;
+    let mut history = context.recorder().operations()?;
+    history.retain(|one| u128::from(one.invoked_us) >= begun.as_micros());
+    let by_history = Difference::of_history(&history);
+    check(by_history.is_none(), || {
+        format!(
+            "by the answers to their acks, {WORKERS} workers drained {EVENTS} events: {by_history}"
+        )
     })?;
     let refused: Vec<_> = drained.iter().flat_map(|drain| &drain.not_acked).collect();
     check(refused.is_empty(), || {
