@@ -253,6 +253,27 @@ fn no_contract_names_an_engine() {
     assert_none("a contract names an engine", offenders);
 }
 
+/// What a statement is called and how it is written is the engines' affair.
+#[test]
+fn no_contract_and_no_control_holds_sql() {
+    let words =
+        ["SELECT ", "UPDATE ", "INSERT ", "DELETE ", "BEGIN;", "lease_until", "claim_token"];
+    let mut offenders = Vec::new();
+    for path in sources() {
+        if !path.starts_with(root().join("conformance/src/contracts")) {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            if words.iter().any(|word| line.contains(word)) {
+                offenders.push(format!("{}: {}", shown(&path), line.trim()));
+            }
+        }
+    }
+    assert_none("a contract or a control holds SQL", offenders);
+}
+
 /// A verdict follows from data: no contract and no checker looks into a text that was made for people.
 #[test]
 fn no_verdict_looks_into_words() {
