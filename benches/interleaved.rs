@@ -7,10 +7,11 @@
 
 use leaseproof_reports::RunDirError;
 use leaseproof_reports::bench::BenchRun;
+use leaseproof_reports::seed::derive;
 use rand::seq::SliceRandom as _;
 use rand::{SeedableRng as _, rngs::StdRng};
 
-use crate::plan::{Job, derive};
+use crate::plan::Job;
 use crate::profile::Profile;
 use crate::scenario::{Scenario, Spec, Stop};
 use crate::server::Bench;
@@ -90,7 +91,7 @@ pub async fn run(
     }
     for group in 0..plan.groups {
         let mut cells = plan.cells(sides[0]);
-        cells.shuffle(&mut StdRng::seed_from_u64(derive(plan.seed, &group)));
+        cells.shuffle(&mut StdRng::seed_from_u64(derive(plan.seed, &[&group.to_string()])));
         let mut measured = Vec::new();
         for (scenario, spec) in cells {
             let mut turns = [0, 0];

@@ -5,11 +5,10 @@
 //! repeat alone.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use leaseproof_engines::servers::Selection;
 use leaseproof_reports::bench::{BenchCell, BenchRun, BenchShard};
-use leaseproof_reports::schema::SEED_MAX;
+use leaseproof_reports::seed::derive;
 use rand::seq::SliceRandom as _;
 use rand::{SeedableRng as _, rngs::StdRng};
 
@@ -54,7 +53,7 @@ impl Plan {
             let mut block: Vec<Job> = of_repeat
                 .map(|(scenario, spec)| Job { scenario: *scenario, spec: spec.clone(), repeat })
                 .collect();
-            let seed = derive(self.seed, &(&label, repeat));
+            let seed = derive(self.seed, &[&label, &repeat.to_string()]);
             block.shuffle(&mut StdRng::seed_from_u64(seed));
             jobs.extend(block);
         }
@@ -170,11 +169,4 @@ pub(crate) fn is_cell_of(cell: &BenchCell, label: &str, job: &Job) -> bool {
     cell.engine == label
         && cell.scenario == job.scenario.id()
         && cell.parameters == job.spec.parameters
-}
-
-pub(crate) fn derive(seed: u64, of: &impl std::hash::Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    seed.hash(&mut hasher);
-    of.hash(&mut hasher);
-    hasher.finish() % (SEED_MAX + 1)
 }

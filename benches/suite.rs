@@ -8,9 +8,10 @@ use leaseproof_engines::{EngineError, Identity};
 use leaseproof_reports::RunDirError;
 pub use leaseproof_reports::bench::UNMEASURED;
 use leaseproof_reports::bench::{BenchCell, BenchEngine, BenchRun, Plan as StatementPlan};
+use leaseproof_reports::seed::derive;
 
 use crate::measured::Measured;
-use crate::plan::{Job, Plan, derive, is_cell_of, seconds};
+use crate::plan::{Job, Plan, is_cell_of, seconds};
 use crate::profile::Profile;
 use crate::scenario::{Scenario, Spec, Stop, Task};
 use crate::server::{Bench, BenchError, Queue};
@@ -169,8 +170,9 @@ pub(crate) async fn measure(
     job: &Job,
     run: &BenchRun,
 ) -> Measured {
-    let parameters: Vec<_> = job.spec.parameters.iter().collect();
-    let key = (&bench.label, job.scenario.id(), &parameters, job.repeat);
+    let repeat = job.repeat.to_string();
+    let mut key: Vec<&str> = vec![&bench.label, job.scenario.id(), &repeat];
+    key.extend(job.spec.parameters.iter().flat_map(|(name, value)| [name.as_str(), value]));
     let seed = derive(seed, &key);
     let task = Task { bench, spec: &job.spec, profile, seed, stop };
     let mut measured = job.scenario.measure(task).await.unwrap_or_else(|error| Measured {

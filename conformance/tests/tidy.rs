@@ -1,4 +1,4 @@
-//! The house rules that a machine can hold: file and function length, registration, order, words.
+//! The house rules that a machine can hold: file length, registration, order, words.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,6 @@ use leaseproof_conformance::contracts::{FAMILIES, REGISTRY};
 
 /// No hand-written file is longer.
 const FILE_LINES: usize = 400;
-/// No function is longer.
-const FUNCTION_LINES: usize = 70;
 /// One word per idea: the left is said as the right.
 const WORDS: [(&str, &str); 6] = [
     ("dequeue", "claim"),
@@ -69,45 +67,6 @@ fn files_are_short_and_say_what_they_are() {
         }
     }
     assert_none("a file is too long or does not say what it is", offenders);
-}
-
-/// The code is formatted, so a function ends at the first closing brace of its own indentation.
-#[test]
-fn functions_are_short() {
-    let mut offenders = Vec::new();
-    for path in sources() {
-        let text = fs::read_to_string(&path).unwrap();
-        let lines: Vec<&str> = text.lines().collect();
-        for (start, line) in lines.iter().enumerate() {
-            let code = line.trim_start();
-            let is_function = [
-                "fn ",
-                "pub fn ",
-                "async fn ",
-                "pub async fn ",
-                "pub(crate) fn ",
-                "pub(super) fn ",
-                "pub(crate) async fn ",
-                "pub(super) async fn ",
-            ]
-            .iter()
-            .any(|opening| code.starts_with(opening));
-            if !is_function {
-                continue;
-            }
-            let close = format!("{}}}", &line[..line.len() - code.len()]);
-            let length =
-                lines[start..].iter().position(|line| *line == close).map_or(1, |end| end + 1);
-            if length > FUNCTION_LINES && !code.ends_with(';') {
-                offenders.push(format!(
-                    "{}:{} has {length} lines: {code}",
-                    shown(&path),
-                    start + 1
-                ));
-            }
-        }
-    }
-    assert_none("a function is too long", offenders);
 }
 
 /// Whether a word of the line begins with this one; `unacked` does not say `nack`.

@@ -16,6 +16,7 @@ pub mod outcome;
 pub mod run;
 pub mod run_dir;
 pub mod schema;
+pub mod seed;
 pub mod stats;
 pub mod verify;
 

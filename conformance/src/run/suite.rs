@@ -3,8 +3,6 @@
 //! It decides nothing about how a run is shown: whoever watches gets every [`Event`].
 
 use std::collections::BTreeMap;
-use std::collections::hash_map::DefaultHasher;
-use std::hash::{Hash, Hasher};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -18,7 +16,7 @@ use leaseproof_engines::servers::{
     Endpoint, Missing, Progress, ProvideOptions, ProviderKind, Selection, provide,
 };
 use leaseproof_reports::Outcome;
-use leaseproof_reports::schema::SEED_MAX;
+use leaseproof_reports::seed::derive;
 use tokio::sync::Notify;
 
 use crate::contract::Contract;
@@ -346,7 +344,5 @@ fn case_seed(seed: u64, contract: &str, label: &str, variant: Variant, repetitio
         // The first repetition runs with the seed itself, so that `--seed` alone repeats a case.
         return seed;
     }
-    let mut hasher = DefaultHasher::new();
-    (seed, contract, label, variant.label(), repetition).hash(&mut hasher);
-    hasher.finish() & SEED_MAX
+    derive(seed, &[contract, label, &variant.label(), &repetition.to_string()])
 }
