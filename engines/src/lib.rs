@@ -19,6 +19,7 @@ pub mod store;
 
 mod busy;
 mod driver;
+mod innodb;
 mod mysql_protocol;
 mod pooled;
 mod sandbox;
@@ -30,7 +31,7 @@ pub use engine::{Engine, Identity};
 pub use error::{EngineError, ErrorKind};
 pub use sandbox::SANDBOX_PREFIX;
 
-/// Loads the named statements of an engine from `sql/<engine>/<name>.sql`.
+/// Loads the named statements of a dialect from `sql/<dialect>/<name>.sql`.
 macro_rules! statements {
     ($engine:literal, $($name:ident),+ $(,)?) => {
         $crate::statement::Statements::new(&[$((

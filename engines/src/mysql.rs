@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use crate::capability::Capability;
 use crate::driver::{Codes, Value};
 use crate::engine::{DatabaseClock, Dialect, Engine, Identity, Setup};
+use crate::innodb;
 use crate::instruments::{Counter, Look, Wait};
 use crate::lease::Strategy;
 use crate::mysql_protocol::instruments::Place;
@@ -130,57 +131,11 @@ impl Engine for MySql {
     }
 
     fn statements(&self) -> Statements {
-        crate::statements!(
-            "mysql",
-            ack,
-            acked_by,
-            apply_effect,
-            backlog,
-            begin,
-            begin_snapshot,
-            dead_letter,
-            candidates,
-            claim,
-            claim_batch_lock,
-            claim_batch_mark,
-            commit,
-            confirm,
-            effects,
-            enqueue,
-            event,
-            exhausted,
-            lock,
-            lock_nowait,
-            mislead_planner,
-            release,
-            renew,
-            reserve,
-            rollback,
-            schema,
-        )
+        innodb::statements("utf8mb4_0900_bin")
     }
 
     fn database_clock(&self) -> DatabaseClock {
-        DatabaseClock {
-            statements: crate::statements!(
-                "mysql/database_clock",
-                ack,
-                backlog,
-                dead_letter,
-                candidates,
-                claim,
-                claim_batch_lock,
-                claim_batch_mark,
-                confirm,
-                enqueue,
-                exhausted,
-                renew,
-            ),
-            readings: &[
-                "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
-                "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS SIGNED)",
-            ],
-        }
+        innodb::database_clock()
     }
 
     async fn identify(&self, endpoint: &Endpoint) -> Result<Identity> {
