@@ -2,6 +2,7 @@
 
 use futures::future::BoxFuture;
 use leaseproof_engines::Capability;
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_reports::Level;
 
 use crate::controls::Control;
@@ -18,6 +19,9 @@ pub struct Contract {
     pub level: Level,
     /// What the engine must be able to do for the contract to apply.
     pub requires: &'static [Capability],
+    /// What the store must let its callers do or see for the promise to mean anything. What a step needs
+    /// beside that is asked for where the step stands.
+    pub offers: &'static [StoreCapability],
     /// What is run once for each of the engine's claim strategies.
     pub scope: Scope,
     /// On whose clocks it can be run.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
     Acked, Backlog, Claim, ClaimBatch, Claimed, Confirmed, EventId, EventRow, FencingToken,
     Instant, NewEvent, Released, Renewed, Reserved,
@@ -21,6 +22,10 @@ pub(crate) struct FaultyStore {
 
 #[async_trait]
 impl Store for FaultyStore {
+    fn capabilities(&self) -> &'static [StoreCapability] {
+        self.inner.capabilities()
+    }
+
     async fn session(&self, options: &SessionOptions) -> Result<Box<dyn Session>> {
         Ok(Box::new(FaultySession {
             inner: self.inner.session(options).await?,

@@ -73,10 +73,11 @@ impl Actor {
     }
 
     /// The last instant that can be told from this one, which comes after it: one microsecond earlier. On
-    /// the engine's clock, which goes on while a case runs, it is half a step.
+    /// the engine's clock, which goes on while a case runs, and in a store that keeps no microseconds, it
+    /// is half a step.
     #[must_use]
     pub fn just_before(&self, instant: Instant) -> Instant {
-        Instant(instant.0 - resolution_us(self.clock))
+        Instant(instant.0 - resolution_us(self.clock, self.store))
     }
 
     /// A token that no acquisition has.
@@ -354,6 +355,9 @@ fn on_whole_steps(mut row: EventRow, clock: Clock) -> EventRow {
 
 /// How far apart two instants must lie to be told apart while a case runs, in microseconds.
 #[must_use]
-pub(super) fn resolution_us(clock: Clock) -> i64 {
-    if clock == Clock::Database { STEP_US / 2 } else { 1 }
+pub(super) fn resolution_us(clock: Clock, store: &[StoreCapability]) -> i64 {
+    match clock {
+        Clock::Logical if store.contains(&StoreCapability::MicrosecondInstants) => 1,
+        _ => STEP_US / 2,
+    }
 }

@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
     ClaimBatch, Clock, EventId, FencingToken, Instant, NewEvent, Strategy,
 };
@@ -88,10 +89,10 @@ impl Context {
     }
 
     /// The last instant before `step` that can be told from it: one microsecond earlier. On the engine's
-    /// clock, which goes on while a case runs, it is half a step.
+    /// clock, which goes on while a case runs, and in a store that keeps no microseconds, it is half a step.
     #[must_use]
     pub fn just_before(&self, step: i64) -> Instant {
-        Instant(self.at(step).0 - resolution_us(self.clock))
+        Instant(self.at(step).0 - resolution_us(self.clock, self.store.capabilities()))
     }
 
     /// The claim strategy of this case.
@@ -110,6 +111,12 @@ impl Context {
     #[must_use]
     pub fn has(&self, capability: Capability) -> bool {
         self.engine.capabilities().contains(&capability)
+    }
+
+    /// Whether the store lets its callers do or see something.
+    #[must_use]
+    pub fn offers(&self, capability: StoreCapability) -> bool {
+        self.store.capabilities().contains(&capability)
     }
 
     /// A number below `bound`, drawn from the case's seed.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::Strategy;
-use leaseproof_engines::store::StoreOptions;
+use leaseproof_engines::store::{Store, StoreOptions};
 use leaseproof_engines::{Capability, Engine, EngineError, ErrorKind};
 use leaseproof_reports::Outcome;
 
@@ -90,6 +91,11 @@ fn lacking(contract: &Contract, engine: &dyn Engine) -> Option<Capability> {
     contract.requires.iter().copied().find(|wanted| !has.contains(wanted))
 }
 
+fn not_offered(contract: &Contract, store: &dyn Store) -> Option<StoreCapability> {
+    let offered = store.capabilities();
+    contract.offers.iter().copied().find(|wanted| !offered.contains(wanted))
+}
+
 async fn execute(
     contract: &'static Contract,
     stores: Stores,
@@ -98,6 +104,9 @@ async fn execute(
     recorder: Recorder,
 ) -> Judged {
     let store = stores.open(StoreOptions::default()).await?;
+    if let Some(missing) = not_offered(contract, store.as_ref()) {
+        return Err(Finding::Unsupported(format!("the store does not offer `{missing}`")));
+    }
     let strategy = variant.strategy.unwrap_or(Strategy::ConditionalUpdate);
     let mut context = Context::new(stores.target.engine, stores.clone(), store, strategy, seed);
     context.recorder = recorder;

@@ -37,6 +37,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "the current owner's ack takes effect once, on its event alone, and the event is done",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "the renewal example",

@@ -53,6 +53,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "transactions over common events do not deadlock in one order, and report a classified retry in opposite orders",
     level: Level::Extended,
     requires: &[Capability::ConcurrentWriters, Capability::WaitObservation],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "symfony/symfony#54103, y-scope/spider#371, treasure-data/digdag#1475, \

@@ -39,6 +39,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "of an ack just before expiry and a claim just at it exactly one takes effect, in every order",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "hangfire-postgres/Hangfire.PostgreSql#130, hexpm/hexpm#1825, symfony/symfony#49394",

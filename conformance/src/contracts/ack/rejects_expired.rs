@@ -35,6 +35,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "an ack is refused at and after the deadline, also when nobody has taken the event over",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "imtms/tagent-core#56, fighthealthinsurance/fighthealthinsurance#972, Soju06/codex-lb#1253",

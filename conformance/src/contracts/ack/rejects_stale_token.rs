@@ -40,6 +40,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a stale worker cannot ack after a takeover; the event ends as its new owner says",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "hangfire-postgres/Hangfire.PostgreSql#130, HangfireIO/Hangfire#514, hexpm/hexpm#1825, \

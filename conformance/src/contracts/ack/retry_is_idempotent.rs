@@ -48,6 +48,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "an ack repeated with the same token is answered `AlreadyAcked`, with any other token `Refused`",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "get-convex/convex-backend#559, vitessio/vitess#2085, InditexTech/scs-outbox#94, \

@@ -44,6 +44,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "an ack does not wait for another worker's open claim of other events",
     level: Level::Extended,
     requires: &[Capability::ConcurrentWriters, Capability::WaitObservation],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "laravel/framework#31660, laravel/framework#7046, rails/solid_queue#162, \

@@ -45,6 +45,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "two claims that are open at once share no event",
     level: Level::Extended,
     requires: &[Capability::SkipLocked, Capability::WaitObservation],
+    offers: &[],
     scope: Scope::EachSkipping,
     clocks: Clocks::Any,
     source: "pingcap/tidb#69720, pingcap/tidb#69783, dolthub/vitess#273, vitessio/vitess#5249",

@@ -44,6 +44,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "every claim counts as an attempt, a release does not, and past the maximum the event is dead",
     level: Level::Extended,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "vectorize-io/hindsight#2675, vectorize-io/hindsight#2834, oban-bg/oban#137, \

@@ -49,6 +49,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "workers that drain a queue at once deliver each event once: none lost, doubled or invented",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "hangfire-postgres/Hangfire.PostgreSql#130, akeneo/pim-community-dev#7998, pingcap/tidb#69720",

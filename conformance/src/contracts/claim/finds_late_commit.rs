@@ -44,6 +44,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "an event that sorts before others and is committed after them is delivered",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "kamu-data/kamu-cli#1398, Eventuous/eventuous#222, \

@@ -41,6 +41,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "of N connections racing for one free row exactly one wins, and the row holds its token",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the race example",

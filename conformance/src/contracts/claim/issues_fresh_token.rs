@@ -46,6 +46,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a second acquisition by the same worker has a token of its own and fences the first",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "aegra/aegra#502, aegra/aegra#547, brendanlong/lion-reader#917, \

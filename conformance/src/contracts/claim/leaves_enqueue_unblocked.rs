@@ -42,6 +42,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a producer's insert does not wait for an open claim",
     level: Level::Extended,
     requires: &[Capability::ConcurrentWriters, Capability::WaitObservation],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "rails/solid_queue#240, rails/solid_queue#531, RotherOSS/otobo#143, MariaDB/server#4682",

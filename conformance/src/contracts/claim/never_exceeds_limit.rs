@@ -41,6 +41,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a claim with limit n returns, changes and locks n rows, with no statistics and with wrong ones",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "saurabhnanda/odd-jobs#115, rust-playground/relay-rs#22, treeverse/lakeFS#643, \

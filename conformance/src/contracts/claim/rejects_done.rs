@@ -36,6 +36,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "an acked event is never claimed again",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the protocol's own rule",

@@ -39,6 +39,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "no claim of an event succeeds before the deadline of its lease",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Logical,
     source: "the renewal example; collectiveidea/delayed_job#534",

@@ -49,6 +49,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a claim that is reported is committed, and one whose commit failed is not reported",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "dotnet/efcore#30851",

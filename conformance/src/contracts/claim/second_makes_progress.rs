@@ -44,6 +44,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "while a claim of some free events is open, a second claim gets the others at once",
     level: Level::Extended,
     requires: &[Capability::SkipLocked, Capability::WaitObservation],
+    offers: &[],
     scope: Scope::EachSkipping,
     clocks: Clocks::Any,
     source: "OneUptime/oneuptime#3117, MySQL bug 113472, operaton/operaton#326, \

@@ -40,6 +40,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a poll on a reused connection sees the rows committed since",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "nextgenhealthcare/connect#3098, MariaDB/mcp#52, benborla/mcp-server-mysql#149, \

@@ -46,6 +46,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "of two workers that both read an event's id before either writes, exactly one owns it",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the race example; xorbitsai/xagent#1944, go-gorm/sqlite#20",

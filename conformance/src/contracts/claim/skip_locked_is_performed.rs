@@ -39,6 +39,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a row that is locked is passed over at once for the next one, not waited for or shared",
     level: Level::Extended,
     requires: &[Capability::SkipLocked, Capability::WaitObservation],
+    offers: &[],
     scope: Scope::EachSkipping,
     clocks: Clocks::Any,
     source: "pingcap/tidb#69720, pingcap/tidb#69783, dolthub/vitess#273, vitessio/vitess#5249, \

@@ -42,6 +42,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a claim at exactly the deadline of a lease succeeds and fences the old token",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Logical,
     source: "the renewal example",

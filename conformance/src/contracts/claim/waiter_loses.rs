@@ -47,6 +47,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a claim that waits behind an open claim loses if that one commits and wins if it rolls back",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "hangfire-postgres/Hangfire.PostgreSql#73, dereuromark/cakephp-queue#121, \

@@ -45,6 +45,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "the lease operations need nothing of the connection that they ran on before",
     level: Level::Extended,
     requires: &[Capability::ConcurrentWriters],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "goauthentik/authentik#23876, pgbouncer/pgbouncer#102, pgbouncer/pgbouncer#418, \

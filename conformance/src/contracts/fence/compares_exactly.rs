@@ -40,6 +40,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a token that differs in case, accent, blanks, NUL, type or length never matches",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "indigo-iam/iam#1136, laravel/framework#21741, catfan/Medoo#781, pingcap/tidb#22626",

@@ -43,6 +43,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "the affected-row count means matched rows: an update that changes nothing still finds its owner",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "windwalker-io/framework#1211, PomeloFoundation/Pomelo.EntityFrameworkCore.MySql#93, \

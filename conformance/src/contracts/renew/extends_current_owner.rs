@@ -38,6 +38,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "the current, unexpired owner extends to a later deadline, step by step as in the example",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the renewal example",

@@ -38,6 +38,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "an earlier deadline changes nothing; an equal one changes nothing and the owner keeps the lease",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "the renewal example; callstackincubator/simlock#47, cockroachdb/cockroach#123442, \

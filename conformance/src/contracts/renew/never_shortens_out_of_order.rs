@@ -39,6 +39,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "two renewals of one owner on two connections leave the later deadline, in whatever order they are served",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "callstackincubator/simlock#47, cockroachdb/cockroach#123442, mlflow/mlflow#25199",

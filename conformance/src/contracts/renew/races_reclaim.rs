@@ -43,6 +43,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a renewal just before and a claim just at expiry leave exactly one owner, in every order and for every skew",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "the renewal example; lukas-krecan/ShedLock#231, johanhaleby/occurrent#659, \

@@ -38,6 +38,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "an acked event cannot be renewed, not even by the token that acked it",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the renewal example",

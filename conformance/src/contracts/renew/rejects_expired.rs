@@ -36,6 +36,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a renewal is refused at and after the deadline, also when nobody has taken the event over",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "the renewal example; imtms/tagent-core#56, fighthealthinsurance/fighthealthinsurance#972, \

@@ -44,6 +44,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a renewal or ack that waited for the row past the end of its lease is refused",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Database,
     source: "nextlyhq/nextly#777, event-driven-io/emmett#339, Soju06/codex-lb#1253, ShipfoxHQ/shipfox#1273",

@@ -38,6 +38,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "after a takeover the old token renews nothing; neither does any other token nor the event id alone",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the renewal example",

@@ -41,6 +41,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "wherever the worker dies, the redelivery leaves the effect there once and acks the event",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the consumer-idempotency example; hangfire-postgres/Hangfire.PostgreSql#130, HangfireIO/Hangfire#514, Particular/NServiceBus#5648",

@@ -42,6 +42,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "ids that differ in case, accent, blank, length or NUL are different reservations or an error, never a duplicate",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "ioBroker/ioBroker.sql#520, agentscope-ai/agentscope-java#3217, s9y/additional_plugins#161, Livijn/multiple-tokens-auth#5",

@@ -37,6 +37,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a crash between reservation and effect leaves neither, and the redelivery runs the effect",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the consumer-idempotency example; Wave-RF/WaveHouse#384, sksmith/go-micro-example#58",

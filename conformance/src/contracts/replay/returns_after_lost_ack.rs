@@ -38,6 +38,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "when the consumer has committed and the worker dies before the ack, the event comes back after its lease and not before",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the scheduled-relay example; KanishJebaMathewM/Truxify#11209, #13133",

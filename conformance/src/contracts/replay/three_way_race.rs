@@ -41,6 +41,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "of three open reservations the first rolls back: one of the others holds it, the last is a duplicate or a classified retry",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "https://bugs.mysql.com/bug.php?id=98324, https://bugs.mysql.com/bug.php?id=116459",

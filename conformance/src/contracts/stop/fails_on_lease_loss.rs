@@ -48,6 +48,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "renewals that return zero rows, fail or hang past the deadline all stop the worker by its last confirmed deadline",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "bytedance/deer-flow#4431, kagkarlsson/db-scheduler#402, gchq/stroom#5772, stablemates/workhorse#120, akkadotnet/Akka.Management#3405, rails/solid_queue#748, kagkarlsson/db-scheduler#2",

@@ -43,6 +43,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "every claimed event is acked with its current token, released, or left to expire and claimed again; none is lost",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the worker-shutdown example; graphile/worker#241, #204, hangfire-postgres/Hangfire.PostgreSql#352, janbjorge/pgqueuer#475, kodustech/kodus-ai#1589, rails/solid_queue#748",

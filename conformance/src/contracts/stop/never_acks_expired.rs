@@ -41,6 +41,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "in-flight work that outlives its lease is not acked, and is not started once its lease is over",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the worker-shutdown example; RamaAditya49/titen#151, deltawi/deltallm#249, imtms/tagent-core#56, hexpm/hexpm#1825",

@@ -42,6 +42,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a released row is claimable at once, and no row lies outside what claim or reclaim looks at",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "rafidahmed870/queue-jobs-worker#1, aegra/aegra#547, quartz-scheduler/quartz#145",

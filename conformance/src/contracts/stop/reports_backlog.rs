@@ -39,6 +39,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "backlog age, claims still active at the stop and leases expired at the restart are reported, and right",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the worker-shutdown and scheduled-polling examples",

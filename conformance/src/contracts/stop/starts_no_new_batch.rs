@@ -43,6 +43,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "after the stop decision no claim is issued, and no row comes to be owned",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the worker-shutdown example; graphile/worker#204",

@@ -46,6 +46,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "instants keep one total order across day, fraction, sign and far future, wherever they are compared",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::EachStrategy,
     clocks: Clocks::Logical,
     source: "getsentry/taskbroker#106, openwallet-foundation/askar#260, Neko-Catpital-Labs/Invoker#8152, \

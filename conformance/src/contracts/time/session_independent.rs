@@ -44,6 +44,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "sessions in different time zones agree on expiry, to claim, to renew and to ack",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Logical,
     source: "nextlyhq/nextly#777, LFDT-Panurus/panurus#2244, lukas-krecan/ShedLock#91, \

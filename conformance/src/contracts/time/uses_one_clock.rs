@@ -42,6 +42,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "no worker's clock has a say in what a lease is",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Database,
     source: "lukas-krecan/ShedLock#231, lukas-krecan/ShedLock#639, Krzysztof318/MailFathom#1989, \

@@ -50,6 +50,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "after a deadlock, a lock timeout or a serialization error nothing of the transaction stays, neither head nor tail",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "civicrm/civicrm-packages#446, roundcube/roundcubemail#7528, mysql-otp/mysql-otp#158, jruby/activerecord-jdbc-adapter#947, sequelize/sequelize#8352",

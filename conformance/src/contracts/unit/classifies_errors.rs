@@ -46,6 +46,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "every way a transaction can fail is reported as retryable, fenced, unavailable or fatal, also when COMMIT raises it",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "k3s-io/kine#721, laravel/framework#56944, DOMjudge/domjudge#2848, Couchers-org/couchers#9439, divviup/janus#358, IntersectMBO/ouroboros-consensus#2233, joker1007/crono_trigger#55, laravel/framework#33933, dotnet/efcore#30851",

@@ -41,6 +41,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a read-then-write transaction is not refused at once by a concurrent writer: it waits or proceeds",
     level: Level::Core,
     requires: &[],
+    offers: &[],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, danielcopper/romm-tender#1092, WiseLibs/better-sqlite3#836, #1275, python/cpython#124510",
