@@ -19,6 +19,7 @@ use rand::{RngExt, SeedableRng};
 
 use crate::harness::actor::{Actor, STEP_US, resolution_us};
 use crate::harness::finding::Finding;
+use crate::harness::latch::Crowd;
 use crate::harness::retries::Retries;
 use crate::harness::stores::Stores;
 use crate::history::Recorder;
@@ -256,10 +257,35 @@ impl Context {
                 return Ok(Progress::Waiting);
             }
             if tokio::time::Instant::now() > deadline {
-                return Err(Finding::Inconclusive(format!(
-                    "no proof of overlap: the sessions were not all seen waiting within {} s",
-                    WAIT_BOUND.as_secs()
-                )));
+                return Err(not_seen_waiting());
+            }
+        }
+    }
+
+    /// Drives several attempts until each is seen waiting for a lock or has returned; how many have returned.
+    ///
+    /// # Errors
+    /// [`Finding::Inconclusive`] when the engine does not show waits, or when one neither waited nor
+    /// returned within [`WAIT_BOUND`].
+    pub(super) async fn until_crowded<F: Future>(
+        &self,
+        crowd: &mut Crowd<F>,
+    ) -> Result<usize, Finding> {
+        let mut interval = tokio::time::interval(LOOK_EVERY);
+        let deadline = tokio::time::Instant::now() + WAIT_BOUND;
+        let all = crowd.under_way().len();
+        loop {
+            tokio::select! {
+                biased;
+                () = crowd.run() => return Ok(all),
+                _ = interval.tick() => {}
+            }
+            let under_way = crowd.under_way();
+            if self.all_waiting(&under_way).await? {
+                return Ok(all - under_way.len());
+            }
+            if tokio::time::Instant::now() > deadline {
+                return Err(not_seen_waiting());
             }
         }
     }
@@ -337,6 +363,13 @@ impl Context {
         let mut observer = self.observer.lock().await;
         observer_of(&mut observer, &self.store).await?.mislead_planner().await
     }
+}
+
+fn not_seen_waiting() -> Finding {
+    Finding::Inconclusive(format!(
+        "no proof of overlap: the sessions were not all seen waiting within {} s",
+        WAIT_BOUND.as_secs()
+    ))
 }
 
 /// The case's observer, connected when it is first needed.

@@ -7,6 +7,7 @@
 use std::future::Future;
 use std::pin::{Pin, pin};
 
+use futures::future::{MaybeDone, join, join_all, maybe_done};
 use leaseproof_engines::lease::EventId;
 use leaseproof_engines::store::{LockWait, SessionId};
 
@@ -111,7 +112,76 @@ pub async fn released<A: Future, B: Future>(
     let missing = missing.or(right_queued.missing.filter(|_| two.waits));
     let left = finish(left_queued.answer, left);
     let right = finish(right_queued.answer, right);
-    Ok((futures::future::join(left, right).await, Proof(missing)))
+    Ok((join(left, right).await, Proof(missing)))
+}
+
+/// Lets any number of attempts queue up behind the lock of `keeper`, then lets go; answers come as given.
+///
+/// It does not go on waiting for one that has returned: every attempt is waiting or over when the lock is
+/// given up.
+///
+/// # Errors
+/// The engine's, when the lock cannot be had or given up.
+pub async fn all_released<F: Future>(
+    context: &Context,
+    keeper: &mut Actor,
+    event: &EventId,
+    attempts: Vec<(SessionId, F)>,
+) -> Result<(Vec<F::Output>, Proof), Finding> {
+    keeper.begin().await?;
+    keeper.lock(event, LockWait::Block).await?;
+    let mut crowd = Crowd::new(attempts);
+    let proof = crowd.queue(context).await;
+    keeper.rollback().await?;
+    Ok((crowd.answers().await, proof))
+}
+
+/// Attempts that are under way at the same time.
+pub struct Crowd<F: Future> {
+    sessions: Vec<SessionId>,
+    attempts: Vec<Pin<Box<MaybeDone<F>>>>,
+}
+
+impl<F: Future> Crowd<F> {
+    /// Attempts that nobody has begun, each with the session that makes it.
+    #[must_use]
+    pub fn new(attempts: Vec<(SessionId, F)>) -> Self {
+        let boxed = |(session, attempt)| (session, Box::pin(maybe_done(attempt)));
+        let (sessions, attempts) = attempts.into_iter().map(boxed).unzip();
+        Self { sessions, attempts }
+    }
+
+    /// Drives them until each is seen waiting for a lock or has returned.
+    pub async fn queue(&mut self, context: &Context) -> Proof {
+        match context.until_crowded(self).await {
+            Ok(0) => Proof(None),
+            Ok(early) => Proof(Some(Finding::Inconclusive(format!(
+                "no proof of overlap: {early} of {} attempts returned although the row was locked",
+                self.sessions.len()
+            )))),
+            Err(finding) => Proof(Some(finding)),
+        }
+    }
+
+    /// The sessions whose attempts have not returned.
+    pub(super) fn under_way(&self) -> Vec<SessionId> {
+        let running = self.sessions.iter().zip(&self.attempts);
+        running
+            .filter(|(_, attempt)| matches!(***attempt, MaybeDone::Future(_)))
+            .map(|(session, _)| *session)
+            .collect()
+    }
+
+    /// Drives every attempt to its end.
+    pub(super) async fn run(&mut self) {
+        join_all(self.attempts.iter_mut().map(|attempt| attempt.as_mut())).await;
+    }
+
+    /// Every answer, in the order of the attempts.
+    pub async fn answers(mut self) -> Vec<F::Output> {
+        self.run().await;
+        self.attempts.iter_mut().filter_map(|attempt| attempt.as_mut().take_output()).collect()
+    }
 }
 
 /// An attempt that waits, or what it returned instead.
