@@ -2,46 +2,52 @@
 //!
 //! # Promise
 //! N workers claim one free event at once, each with a token of its own. Exactly one is told that it
-//! owns the event; the others see zero rows or a classified retryable error. The row holds the
-//! winner's token. Exactly one: no winner breaks the contract as two do.
+//! owns the event; the others see zero rows or a classified retryable error. The event is held by the
+//! winner's token. Exactly one: no winner breaks the contract as two do, and a worker that is alone with a
+//! free event wins it.
 //!
 //! # Steps
 //! For N = 2, 4, 8 and 16:
 //! 1. A gatekeeper locks the row and changes nothing.
 //! 2. The N workers claim. Each is seen waiting, so that all N attempts are under way at once.
-//! 3. The gatekeeper rolls back. All N return, within a bound.
-//! 4. The winners are counted and the row is read.
+//! 3. The gatekeeper rolls back. All N return, within a bound. One that returned before is judged like the
+//!    others; without a wrong answer such a round proves nothing.
+//! 4. The winners are counted. Others are kept out until the winner's deadline, and its token counts.
 //!
-//! Then rounds without a gate follow, in which the workers start together and whoever is first wins.
+//! Then rounds without a gate follow, in which the workers start together and whoever is first wins. At last
+//! workers claim events that nobody else wants, at the same time where they can: they get every one.
 //!
 //! # How a violation looks
-//! Two workers are told `Claimed` (both publish the event), nobody is (the event is stuck), or the row
-//! holds the token of a worker that was told `NotClaimed`.
+//! Two workers are told `Claimed` (both publish the event), nobody is (the event is stuck), or the event
+//! is held by the token of a worker that was told `NotClaimed`.
 //!
 //! # Source
 //! The race example: two connections, one latch, one guarded update each.
 
 use futures::future::join_all;
-use leaseproof_engines::EngineError;
-use leaseproof_engines::lease::{Claimed, EventId, FencingToken};
-use leaseproof_engines::store::LockWait;
+use leaseproof_engines::capability::StoreCapability;
+use leaseproof_engines::lease::{Claimed, EventId, FencingToken, NewEvent};
+use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
 use leaseproof_reports::history::{Call, Operation};
 
 use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
-use crate::harness::context::{Context, Progress};
+use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check};
+use crate::harness::latch::all_released;
+use crate::harness::retries::Retries;
+use crate::harness::standing::{Standing, check_standing};
 
 mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
     id: "claim/is-exclusive",
-    promise: "of N connections racing for one free row exactly one wins, and the row holds its token",
+    promise: "of N connections racing for one free row exactly one wins, and holds it by its token",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the race example",
@@ -53,6 +59,10 @@ pub static CONTRACT: Contract = Contract {
 /// Rounds without a gate for each number of workers.
 const FREE_ROUNDS: usize = 5;
 
+/// How many workers claim events that nobody else wants, and how many each: enough that one claim of sixty
+/// which gives up is there, in each session and in all of them.
+const ALONE: (usize, usize) = (4, 120);
+
 async fn run(context: &Context) -> Judged {
     let mut gatekeeper = context.actor("gatekeeper").await?;
     let mut workers = context.actors("worker", 16).await?;
@@ -63,15 +73,19 @@ async fn run(context: &Context) -> Judged {
         for round in 0..FREE_ROUNDS {
             let id = format!("free-{count}-{round}");
             let event = context.enqueued(&mut gatekeeper, &id).await?;
-            let claims = claim_all(context, &mut workers[..count], &event);
-            one_winner(context, &mut gatekeeper, &event, claims.await).await?;
+            let claims = workers[..count].iter_mut().map(|worker| claim(context, worker, &event));
+            one_winner(context, &mut gatekeeper, &event, join_all(claims).await).await?;
             overlapping += usize::from(claims_overlap(context, &event)?);
         }
     }
-    Ok(vec![format!(
-        "4 gated races of 2 to 16 workers, all seen waiting at once; {overlapping} of {} free races overlapped",
-        4 * FREE_ROUNDS
-    )])
+    alone(context, &mut gatekeeper, &mut workers[..ALONE.0]).await?;
+    Ok(vec![
+        format!(
+            "4 gated races of 2 to 16 workers, all seen waiting at once; {overlapping} of {} free races overlapped",
+            4 * FREE_ROUNDS
+        ),
+        format!("{} claims of events that nobody else wanted were all won", ALONE.0 * ALONE.1),
+    ])
 }
 
 /// A race in which every attempt is under way before any can win.
@@ -81,22 +95,61 @@ async fn gated_round(
     workers: &mut [Actor],
     event: &EventId,
 ) -> Result<(), Finding> {
-    gatekeeper.begin().await?;
-    gatekeeper.lock(event, LockWait::Block).await?;
-    let ids: Vec<_> = workers.iter().map(Actor::id).collect();
-    let claims = claim_all(context, workers, event);
-    let mut claims = std::pin::pin!(claims);
-    match context.until_waiting(&ids, claims.as_mut()).await? {
-        Progress::Waiting => {
-            gatekeeper.rollback().await?;
-            one_winner(context, gatekeeper, event, claims.await).await
-        }
-        Progress::Finished(attempts) => {
-            gatekeeper.rollback().await?;
-            Err(Finding::Inconclusive(format!(
-                "no proof of overlap: claims returned although the row was locked: {}",
-                describe(&attempts)
-            )))
+    let claims =
+        workers.iter_mut().map(|worker| (worker.id(), claim(context, worker, event))).collect();
+    let (attempts, proof) = all_released(context, gatekeeper, event, claims).await?;
+    one_winner(context, gatekeeper, event, attempts).await?;
+    proof.demand()
+}
+
+/// Workers that are all at work, each on events of its own: none of them has to give way.
+async fn alone(
+    context: &Context,
+    producer: &mut Actor,
+    workers: &mut [Actor],
+) -> Result<(), Finding> {
+    let named = |worker: &Actor| -> Vec<NewEvent> {
+        let id = |number| format!("of-{}-{number}", worker.name());
+        (0..ALONE.1).map(|number| context.new_event(&id(number))).collect()
+    };
+    let events: Vec<Vec<NewEvent>> = workers.iter().map(named).collect();
+    producer.enqueue(&events.concat()).await?;
+    let work =
+        workers.iter_mut().zip(&events).map(|(worker, events)| wins_each(context, worker, events));
+    if context.has(Capability::ConcurrentWriters) {
+        return join_all(work).await.into_iter().collect();
+    }
+    for worker in work {
+        worker.await?;
+    }
+    Ok(())
+}
+
+async fn wins_each(
+    context: &Context,
+    worker: &mut Actor,
+    events: &[NewEvent],
+) -> Result<(), Finding> {
+    for new in events {
+        wins_alone(context, worker, &new.event).await?;
+    }
+    Ok(())
+}
+
+/// One claim, run again as the engine asks for what others do beside it.
+async fn wins_alone(context: &Context, worker: &mut Actor, event: &EventId) -> Result<(), Finding> {
+    let mut retries = Retries::default();
+    loop {
+        let (token, claimed) = claim(context, worker, event).await;
+        if !retries.rerun(&claimed) {
+            let claimed = claimed?;
+            return check(claimed == Claimed::Claimed, || {
+                format!(
+                    "{} claimed {event} with `{token}`, which was free and which nobody else claimed, and was \
+                     told {claimed:?}",
+                    worker.name()
+                )
+            });
         }
     }
 }
@@ -104,13 +157,10 @@ async fn gated_round(
 /// A worker's token and what it was told.
 type Attempt = (FencingToken, Result<Claimed, EngineError>);
 
-async fn claim_all(context: &Context, workers: &mut [Actor], event: &EventId) -> Vec<Attempt> {
-    let claims = workers.iter_mut().map(|worker| async move {
-        let token = context.token(worker.name());
-        let claimed = worker.claim(event, &token, context.at(100), context.at(150)).await;
-        (token, claimed)
-    });
-    join_all(claims).await
+async fn claim(context: &Context, worker: &mut Actor, event: &EventId) -> Attempt {
+    let token = context.token(worker.name());
+    let claimed = worker.claim(event, &token, context.at(100), context.at(150)).await;
+    (token, claimed)
 }
 
 async fn one_winner(
@@ -120,27 +170,28 @@ async fn one_winner(
     attempts: Vec<Attempt>,
 ) -> Result<(), Finding> {
     let mut winners = Vec::new();
+    let mut failed = None;
     for (token, outcome) in &attempts {
         match outcome {
             Ok(Claimed::Claimed) => winners.push(token.clone()),
             Ok(Claimed::NotClaimed) => context.loser_saw(outcome),
             Err(error) if error.is_retryable() => context.loser_saw(outcome),
-            Err(error) => return Err(Finding::Errored(error.clone())),
+            Err(error) => failed = Some(error.clone()),
         }
     }
-    check(winners.len() == 1, || {
-        format!(
-            "{} workers raced for {event}, {} won: {}",
-            attempts.len(),
-            winners.len(),
-            describe(&attempts)
-        )
-    })?;
-    let row = reader.event(event).await?;
-    let stored = row.and_then(|row| row.token);
-    check(stored.as_ref() == winners.first(), || {
-        format!("{} won {event}, but the row holds {stored:?}", winners[0])
-    })
+    let told = || {
+        let (workers, won) = (attempts.len(), winners.len());
+        let answers = describe(&attempts);
+        format!("{workers} workers raced for {event}, {won} were told that they own it: {answers}")
+    };
+    // Two owners are two owners, whatever happened to a third.
+    check(winners.len() < 2, told)?;
+    if let Some(error) = failed {
+        return Err(Finding::Errored(error));
+    }
+    check(winners.len() == 1, told)?;
+    let step = format!("{} won {event} until {}", winners[0], context.at(150));
+    check_standing(&step, reader, event, &Standing::held(&winners[0], context.at(150))).await
 }
 
 fn describe(attempts: &[Attempt]) -> String {
