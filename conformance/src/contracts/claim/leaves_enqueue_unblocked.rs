@@ -11,7 +11,7 @@
 //!    before and behind theirs: none of it is seen waiting. A commits.
 //! 2. A claims again in an open transaction, and is given the events that came meanwhile.
 //! 3. A claims once more and finds nothing. B enqueues beside that open transaction, too; A commits.
-//! 4. Every event that was enqueued is there, once.
+//! 4. Every event that was enqueued is there, once: long after all leases they are the candidates.
 //!
 //! # How a violation looks
 //! Producers wait for the longest claim, and time out or deadlock with the next one, while the queue is
@@ -25,6 +25,7 @@
 use std::pin::pin;
 
 use leaseproof_engines::Capability;
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{EventId, NewEvent};
 use leaseproof_reports::Level;
 
@@ -32,7 +33,6 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
-use crate::harness::row::row;
 
 mod controls;
 
@@ -42,7 +42,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a producer's insert does not wait for an open claim",
     level: Level::Extended,
     requires: &[Capability::ConcurrentWriters, Capability::WaitObservation],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "rails/solid_queue#240, rails/solid_queue#531, RotherOSS/otobo#143, MariaDB/server#4682",
@@ -85,9 +85,11 @@ async fn run(context: &Context) -> Judged {
     let late = [new(context, "EVENT-97", 215), new(context, "EVENT-96-later", 800)];
     enqueue_beside(context, &mut b, &late, "a claim that found nothing").await?;
     a.commit().await?;
-    for new in first.iter().chain(&beside).chain(&late) {
-        row(&mut b, &new.event).await?;
-    }
+    let mut there = b.candidates(99, at(900)).await?;
+    there.sort();
+    let mut all = ids(&[&first[..], &beside, &late].concat());
+    all.sort();
+    check_eq("the candidates at 900, when every event is due and every lease over", there, all)?;
     Ok(vec![format!(
         "{} events were enqueued beside open claims, without a wait",
         beside.len() + late.len()

@@ -1,18 +1,18 @@
 //! A claim of a batch takes as many rows as it was asked for, whatever the planner believes.
 //!
 //! # Promise
-//! Of many free rows a claim with limit n returns n, changes those n, and locks none of the other
-//! free ones. It holds on a new table, of which the planner has no statistics yet, and with statistics
+//! Of many free events a claim with limit n returns n, takes those n and no other, and keeps nobody from
+//! the other free ones. It holds on a new table, of which the planner has no statistics yet, and with statistics
 //! that were taken when nothing was pending, as after an idle night.
 //!
 //! # Steps
-//! With 50 free rows, without statistics and with wrong ones, for the limits 1 and 5:
-//! 1. A claims a batch. The rows returned and the rows changed in the store are counted: both are n,
-//!    and they are the same rows.
+//! With 50 free events, without statistics and with wrong ones, for the limits 1 and 5:
+//! 1. A claims a batch and is given n. The candidates are what they were, without those n; each of the n is
+//!    held by A's token.
 //! 2. A claims a batch in a transaction. Where a lock can be refused at once, another session tries to lock
-//!    every row that A was not given: no free one is refused. Rows under a live lease that the claim
+//!    every event that A was not given: no free one is refused. Events under a live lease that the claim
 //!    has locked in passing are no part of the queue; how many there are is told, not judged.
-//! 3. A commits; the rows are counted again.
+//! 3. A commits; candidates and tokens are compared again.
 //!
 //! # How a violation looks
 //! One worker takes the whole queue and holds it until its lease is over, while the others idle; or a
@@ -24,21 +24,23 @@
 //! `treeverse/lakeFS#643`. Claims that sort, and lock what they sort: `OneUptime/oneuptime#3117`.
 
 use leaseproof_engines::Capability;
-use leaseproof_engines::lease::{EventId, EventRow, NewEvent};
-use leaseproof_engines::store::{LockWait, StoreOptions};
+use leaseproof_engines::capability::StoreCapability;
+use leaseproof_engines::lease::{ClaimBatch, EventId, Instant, NewEvent};
+use leaseproof_engines::store::{LockWait, Result as Answer, Session, StoreOptions};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
-use crate::harness::finding::{Finding, Judged, check};
+use crate::harness::finding::{Finding, Judged, check, check_eq};
+use crate::harness::standing::{Standing, check_standing};
 
 mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
     id: "claim/never-exceeds-limit",
-    promise: "a claim with limit n returns, changes and locks n rows, with no statistics and with wrong ones",
+    promise: "a claim with limit n returns, takes and locks n rows, with no statistics and with wrong ones",
     level: Level::Core,
     requires: &[],
     offers: &[],
@@ -60,17 +62,19 @@ async fn run(context: &Context) -> Judged {
     misled.mislead_planner().await?;
     let mut idle = Queue::new(&misled, "with statistics of an idle night").await?;
     idle.claims().await?;
-    let claims =
-        format!("8 claims with limits 1 and 5 of {ROWS} rows took what they were asked for");
-    if !context.has(Capability::NoWait) {
+    let claims = new.claims + idle.claims;
+    let claims = format!(
+        "{claims} claims with limits 1 and 5 of {ROWS} events took what they were asked for"
+    );
+    if !new.locks {
         return Ok(vec![claims]);
     }
     let (free, leased) = (new.lockable + idle.lockable, new.passed + idle.passed);
     Ok(vec![
         claims,
-        format!("{free} free rows beside 4 open claims could be locked at once"),
+        format!("{free} free events beside 4 open claims could be locked at once"),
         format!(
-            "{leased} rows under a live lease could not: the claims had locked them in passing"
+            "{leased} events under a live lease could not: the claims had locked them in passing"
         ),
     ])
 }
@@ -81,10 +85,14 @@ struct Queue<'case> {
     a: Actor,
     observer: Actor,
     events: Vec<EventId>,
-    rows: Vec<EventRow>,
-    /// Free rows that could be locked beside an open claim.
+    /// Those that can be claimed, in order.
+    free: Vec<EventId>,
+    claims: usize,
+    /// Whether another session can look for locks beside an open claim.
+    locks: bool,
+    /// Free events that could be locked beside an open claim.
     lockable: usize,
-    /// Rows under a live lease that could not.
+    /// Events under a live lease that could not.
     passed: usize,
 }
 
@@ -96,17 +104,33 @@ impl<'case> Queue<'case> {
             let due = context.at(i64::try_from(number * 7 % 10).unwrap_or(0));
             NewEvent { due, ..context.new_event(&format!("EVENT-{number:02}")) }
         };
-        let new: Vec<_> = (1..=ROWS).map(number).collect();
+        let mut new: Vec<_> = (1..=ROWS).map(number).collect();
         a.enqueue(&new).await?;
+        new.sort_by_key(|new| (new.due, new.event.clone()));
         let events: Vec<_> = new.into_iter().map(|new| new.event).collect();
-        let rows = read(&mut observer, &events).await?;
-        Ok(Self { context, statistics, a, observer, events, rows, lockable: 0, passed: 0 })
+        let free = observer.candidates(999, context.at(100)).await?;
+        check_eq(&format!("{statistics}: the candidates"), &free, &events)?;
+        let locks =
+            context.has(Capability::NoWait) && context.offers(StoreCapability::ConcurrentSessions);
+        Ok(Self {
+            context,
+            statistics,
+            a,
+            observer,
+            events,
+            free,
+            claims: 0,
+            locks,
+            lockable: 0,
+            passed: 0,
+        })
     }
 
     async fn claims(&mut self) -> Result<(), Finding> {
         for limit in [1, 5] {
-            for in_unit in [false, true] {
-                self.claim(limit, in_unit).await?;
+            self.claim(limit, false).await?;
+            if self.context.offers(StoreCapability::CallerTransactions) {
+                self.claim(limit, true).await?;
             }
         }
         Ok(())
@@ -114,49 +138,64 @@ impl<'case> Queue<'case> {
 
     async fn claim(&mut self, limit: u32, in_unit: bool) -> Result<(), Finding> {
         let batch = self.context.batch("A", limit, self.context.at(100), self.context.at(150));
+        self.claims += 1;
         if in_unit {
             self.a.begin().await?;
         }
-        let returned = self.a.claim_batch(&batch).await?;
-        self.took("returned", returned.len(), limit)?;
+        let given = self.a.claim_batch(&batch).await?;
+        check(usize::try_from(limit) == Ok(given.len()), || {
+            format!("{} was given {}: {given:?}", self.step(limit), given.len())
+        })?;
         if in_unit {
-            if self.context.has(Capability::NoWait) {
-                let locked = self.locked_beside(&returned).await?;
-                self.took("locked", returned.len() + locked, limit)?;
+            if self.locks {
+                self.locks_nothing_else(limit, &given).await?;
             }
             self.a.commit().await?;
         }
-        let after = read(&mut self.observer, &self.events).await?;
-        let differs = |(before, after): &(&EventRow, &EventRow)| before != after;
-        let changed = self.rows.iter().zip(&after).filter(differs).map(|(_, after)| after);
-        let changed: Vec<_> = changed.collect();
-        self.took("changed", changed.len(), limit)?;
-        let claimed = |row: &&EventRow| {
-            row.token.as_ref() == Some(&batch.token) && returned.contains(&row.event)
-        };
-        check(changed.iter().all(claimed), || {
-            format!("a claim returned {returned:?} and changed other rows: {changed:?}")
+        self.took(limit, &batch, given).await
+    }
+
+    fn step(&self, limit: u32) -> String {
+        format!("{}, A's claim of {limit} out of {} free events", self.statistics, self.free.len())
+    }
+
+    /// What was given is A's, and everything else is as free as it was.
+    async fn took(
+        &mut self,
+        limit: u32,
+        batch: &ClaimBatch,
+        given: Vec<EventId>,
+    ) -> Result<(), Finding> {
+        let step = self.step(limit);
+        let left = self.candidates(batch.now).await?;
+        let lost: Vec<_> = self.free.iter().filter(|event| !left.contains(event)).collect();
+        check(lost.iter().all(|event| given.contains(event)) && lost.len() == given.len(), || {
+            format!("{step} was given {given:?}, and took {lost:?}")
         })?;
-        self.rows = after;
+        for event in &given {
+            let held = Standing::held(&batch.token, batch.until);
+            check_standing(&step, &mut self.observer, event, &held).await?;
+        }
+        self.free = left;
         Ok(())
     }
 
-    fn took(&self, what: &str, count: usize, limit: u32) -> Result<(), Finding> {
-        check(usize::try_from(limit) == Ok(count), || {
-            format!("{}, a claim of {limit} out of {ROWS} rows {what} {count}", self.statistics)
-        })
+    async fn candidates(&mut self, now: Instant) -> Result<Vec<EventId>, Finding> {
+        Ok(self.observer.candidates(999, now).await?)
     }
 
-    /// How many free rows that were not returned cannot be locked by another session.
-    async fn locked_beside(&mut self, returned: &[EventId]) -> Result<usize, Finding> {
-        let mut locked = 0;
+    /// No free event beside those that A was given is kept from another session.
+    async fn locks_nothing_else(&mut self, limit: u32, given: &[EventId]) -> Result<(), Finding> {
+        let mut locked = Vec::new();
         self.observer.begin().await?;
-        for row in self.rows.iter().filter(|row| !returned.contains(&row.event)) {
-            let free = row.token.is_none();
-            match self.observer.lock(&row.event, LockWait::NoWait).await {
+        for event in self.events.iter().filter(|event| !given.contains(event)) {
+            let free = self.free.contains(event);
+            match self.observer.lock(event, LockWait::NoWait).await {
                 Ok(()) => self.lockable += usize::from(free),
                 Err(error) if error.is_retryable() => {
-                    locked += usize::from(free);
+                    if free {
+                        locked.push(event.clone());
+                    }
                     self.passed += usize::from(!free);
                     self.observer.rollback().await?;
                     self.observer.begin().await?;
@@ -165,15 +204,13 @@ impl<'case> Queue<'case> {
             }
         }
         self.observer.rollback().await?;
-        Ok(locked)
+        check(locked.is_empty(), || {
+            format!(
+                "{} is open and was given {given:?}; another session that asked for the lock of each other \
+                 free event was refused {} of them: {locked:?}",
+                self.step(limit),
+                locked.len()
+            )
+        })
     }
-}
-
-async fn read(reader: &mut Actor, events: &[EventId]) -> Result<Vec<EventRow>, Finding> {
-    let mut rows = Vec::with_capacity(ROWS);
-    for event in events {
-        rows.extend(reader.event(event).await?);
-    }
-    check(rows.len() == ROWS, || format!("{ROWS} events were enqueued, {} are there", rows.len()))?;
-    Ok(rows)
 }

@@ -26,6 +26,7 @@
 use std::pin::pin;
 
 use leaseproof_engines::Capability;
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{Acked, ClaimBatch, Claimed, EventId};
 use leaseproof_engines::store::StoreOptions;
 use leaseproof_reports::Level;
@@ -34,7 +35,7 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check_eq};
-use crate::harness::row::{Stored, check_row};
+use crate::harness::standing::{Standing, check_standing};
 
 mod controls;
 
@@ -44,7 +45,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "while a claim of some free events is open, a second claim gets the others at once",
     level: Level::Extended,
     requires: &[Capability::SkipLocked, Capability::WaitObservation],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::EachSkipping,
     clocks: Clocks::Any,
     source: "OneUptime/oneuptime#3117, MySQL bug 113472, operaton/operaton#326, \
@@ -98,18 +99,20 @@ async fn judge(context: &Context, statistics: &str) -> Result<(), Finding> {
         check_eq(&step, events.clone(), others)?;
         open.push((actor, batch, events));
     }
+    let mut held = Vec::new();
     for (mut actor, batch, events) in open {
         let outcome = actor.commit().await;
         match outcome {
-            Ok(()) => {
-                for event in &events {
-                    let stored = Stored::held(&batch.token, at(200));
-                    check_row("a claim was committed", &mut reader, event, &stored).await?;
-                }
-            }
+            Ok(()) => held.push((actor, batch.token, events)),
             // Under SERIALIZABLE a commit may be refused for what others claimed.
             Err(error) if error.is_retryable() => context.loser_saw::<()>(&Err(error)),
             Err(error) => return Err(Finding::Errored(error)),
+        }
+    }
+    for (actor, token, events) in held {
+        let step = format!("{statistics}: {} has committed its claim", actor.name());
+        for event in &events {
+            check_standing(&step, &mut reader, event, &Standing::held(&token, at(200))).await?;
         }
     }
     Ok(())
