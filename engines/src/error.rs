@@ -79,6 +79,13 @@ impl EngineError {
         matches!(self.code.as_deref(), Some("42501" | "1044" | "1142" | "1227"))
     }
 
+    /// Whether the server does not take the statement, for its syntax or for a feature that it lacks: PostgreSQL's
+    /// 42601 and 0A000, MySQL's and MariaDB's 1064, 1149 and 1235.
+    #[must_use]
+    pub fn is_not_accepted(&self) -> bool {
+        matches!(self.code.as_deref(), Some("42601" | "0A000" | "1064" | "1149" | "1235"))
+    }
+
     /// Whether the whole transaction may be run again.
     #[must_use]
     pub fn is_retryable(&self) -> bool {

@@ -28,7 +28,9 @@
 use std::pin::pin;
 
 use leaseproof_engines::Capability;
-use leaseproof_engines::lease::{Acked, EventId, NewEvent};
+use leaseproof_engines::capability::StoreCapability;
+use leaseproof_engines::lease::{Acked, Claim, ClaimBatch, Claimed, EventId, Instant, NewEvent};
+use leaseproof_engines::store::{Result as Answer, Session};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
@@ -44,7 +46,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "an event that sorts before others and is committed after them is delivered",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "kamu-data/kamu-cli#1398, Eventuous/eventuous#222, \
@@ -141,21 +143,24 @@ impl Parties<'_> {
     async fn in_line(&mut self, first: &NewEvent, second: &NewEvent) -> Result<(), Finding> {
         self.slow.begin().await?;
         self.slow.enqueue(std::slice::from_ref(first)).await?;
-        {
+        let early = {
             let waiter = self.fast.id();
             let mut enqueue = pin!(self.fast.enqueue(std::slice::from_ref(second)));
-            match self.context.until_waiting(&[waiter], enqueue.as_mut()).await? {
-                Progress::Waiting => {}
-                Progress::Finished(outcome) => {
-                    let seen =
-                        format!("no proof of overlap: a second writer did not wait: {outcome:?}");
-                    return Err(Finding::Inconclusive(seen));
-                }
-            }
+            let progress = self.context.until_waiting(&[waiter], enqueue.as_mut()).await?;
             self.slow.commit().await?;
-            enqueue.await?;
+            match progress {
+                Progress::Waiting => enqueue.await.map(|_| false)?,
+                Progress::Finished(outcome) => outcome.map(|_| true)?,
+            }
+        };
+        self.delivers("after both have committed", &[first, second]).await?;
+        match early {
+            false => Ok(()),
+            true => {
+                let seen = "no proof of overlap: a second writer did not wait for the first one";
+                Err(Finding::Inconclusive(seen.to_owned()))
+            }
         }
-        self.delivers("after both have committed", &[first, second]).await
     }
 
     /// The relay's next poll returns just these, which it then acks.

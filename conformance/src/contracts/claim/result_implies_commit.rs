@@ -13,13 +13,14 @@
 //!    the engine has it, another transaction has committed what cannot be true beside it; or, where no
 //!    connection can be cut, a reader holds the file until A gives up.
 //! 3. A claims outside of a transaction, and the claim cannot be committed: its connection is cut while it
-//!    waits for the row; or, where none can be cut, a reader holds the file until A gives up.
+//!    waits for the row; or, where none can be cut, a reader holds the file until A gives up. A gets an
+//!    error, and no answer of any kind.
 //! 4. Where a lock can be refused at once: A claims in a transaction, a later statement of that transaction fails,
 //!    and A commits all the same.
-//! 5. A claims, outside of a transaction and in one that it commits: another session sees it at once.
+//! 5. A claims, outside of a transaction and in one that it commits: for another session it is A's at once,
+//!    until its deadline.
 //!
-//! After 1 to 4 the row must be free and B must get the event. A commit that reports success must
-//! have happened.
+//! After 1 to 4 the event must be free and B must get it. A commit that reports success must have happened.
 //!
 //! # How a violation looks
 //! A works on an event that is not its own: B claims it too, and it is published twice.
@@ -31,8 +32,12 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::time::Duration;
 
-use leaseproof_engines::lease::{Acked, ClaimBatch, Claimed, EventId, EventState, FencingToken};
-use leaseproof_engines::store::{Isolation, Journal, LockWait, SessionOptions, StoreOptions};
+use async_trait::async_trait;
+use leaseproof_engines::capability::StoreCapability;
+use leaseproof_engines::lease::{Acked, Claim, ClaimBatch, Claimed, EventId, FencingToken};
+use leaseproof_engines::store::{
+    Isolation, Journal, LockWait, Result as Answer, Session, SessionOptions, StoreOptions,
+};
 use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
 
@@ -40,6 +45,7 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::{Actor, Way};
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
+use crate::harness::standing::{Standing, check_attempts, check_standing};
 
 mod controls;
 
@@ -49,7 +55,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a claim that is reported is committed, and one whose commit failed is not reported",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "dotnet/efcore#30851",
@@ -94,6 +100,14 @@ async fn run(context: &Context) -> Judged {
         evidence.extend(case.evidence());
     }
     Ok(evidence)
+}
+
+/// What became of a claim whose connection was to be cut.
+enum Cut {
+    /// It was waiting when it was cut.
+    Claim(Answer<bool>),
+    /// It had answered before.
+    Nothing(Answer<bool>),
 }
 
 struct Case<'case> {
@@ -173,28 +187,50 @@ impl<'case> Case<'case> {
             match self.context.until_waiting(&[waiter], claim.as_mut()).await? {
                 Progress::Waiting => {
                     self.context.terminate(waiter).await?;
-                    claim.await
+                    Cut::Claim(claim.await)
                 }
                 // A strategy that passes over locked rows has no wait in which to be cut.
-                Progress::Finished(claimed) => claimed,
+                Progress::Finished(claimed) => Cut::Nothing(claimed),
             }
         };
         self.b.rollback().await?;
         self.reconnect_a().await?;
-        self.not_claimed("the connection was cut while a claim waited", claimed, &event).await
+        let when = "the connection was cut while a claim waited";
+        match claimed {
+            Cut::Claim(claimed) => self.no_answer(when, claimed, &event).await,
+            Cut::Nothing(claimed) => {
+                check(!claimed?, || {
+                    format!("A was told that it owns {event}, which B had locked")
+                })?;
+                self.free_for_b("B held the event, and A's claim passed it over", &event).await
+            }
+        }
     }
 
     /// The transaction fails after its claim, and A commits all the same.
     async fn failed_later(&mut self, way: Way) -> Result<(), Finding> {
         let locked = self.event().await?;
-        self.free_for_b("nobody has claimed it", &locked).await?;
+        // Held, so that A's claim passes it over, and there, so that it can be locked.
+        let (holder, at) = (self.context.token("B"), |step| self.context.at(step));
+        let claimed = self.b.claim(&locked, &holder, at(100), at(150)).await?;
+        check_eq("B claims at 100 what it will lock", claimed, Claimed::Claimed)?;
         let (event, token) = self.claimed(way).await?;
         self.b.begin().await?;
         self.b.lock(&locked, LockWait::Block).await?;
         let refused = self.a.lock(&locked, LockWait::NoWait).await;
-        check(refused.is_err(), || format!("A locked {locked}, which B had locked"))?;
         let committed = self.a.commit().await;
         self.b.rollback().await?;
+        let acked = self.b.ack(&locked, &holder, self.context.at(110)).await?;
+        check_eq("B acks what it had locked", acked, Acked::Acked)?;
+        match refused {
+            Err(error) if error.is_retryable() => {}
+            Err(error) => return Err(Finding::Errored(error)),
+            Ok(()) => {
+                let seen =
+                    format!("no statement failed: A could lock {locked}, which B had locked");
+                return Err(Finding::Inconclusive(seen));
+            }
+        }
         self.not_committed("a statement had failed before a commit", committed, &event, &token)
             .await
     }
@@ -207,9 +243,19 @@ impl<'case> Case<'case> {
         c.begin_snapshot().await?;
         let (one, two) = (self.batch(), self.batch());
         check_eq("A claims the first event", self.a.claim_by(Way::One, &first, &one).await?, true)?;
-        check_eq("C claims the second event", c.claim_by(Way::One, &second, &two).await?, true)?;
+        let claimed = c.claim_by(Way::One, &second, &two).await;
         self.a.commit().await?;
-        let committed = c.commit().await;
+        let committed = match claimed {
+            // The engine may know as early as here.
+            Err(error) if error.is_retryable() => {
+                c.rollback().await?;
+                Err(error)
+            }
+            claimed => {
+                check_eq("C claims the second event", claimed?, true)?;
+                c.commit().await
+            }
+        };
         self.not_committed("a commit was not serializable", committed, &second, &two.token).await?;
         let acked = self.a.ack(&first, &one.token, self.context.at(110)).await?;
         check_eq("A acks what it has committed", acked, Acked::Acked)
@@ -232,10 +278,7 @@ impl<'case> Case<'case> {
         reader.begin_snapshot().await?;
         let claimed = self.a.claim_by(way, &event, &self.batch()).await;
         reader.rollback().await?;
-        check(!matches!(claimed, Ok(false)), || {
-            format!("A claimed {event}, which was free, and lost")
-        })?;
-        self.not_claimed("a reader held off the commit of a claim", claimed, &event).await
+        self.no_answer("a reader held off the commit of a claim", claimed, &event).await
     }
 
     async fn seen_at_once(&mut self, way: Way) -> Result<(), Finding> {
@@ -250,14 +293,10 @@ impl<'case> Case<'case> {
             if in_unit {
                 self.a.commit().await?;
             }
-            let row = self.b.event(&event).await?;
-            let seen = row.map(|row| (row.state, row.token, row.until));
-            let promised = (EventState::Pending, Some(batch.token.clone()), Some(batch.until));
-            check_eq(
-                &format!("{event}, A's by a committed claim, as B sees it"),
-                seen,
-                Some(promised),
-            )?;
+            let step =
+                format!("A has claimed {event}, in a transaction that it committed: {in_unit}");
+            let held = Standing::held(&batch.token, batch.until);
+            check_standing(&step, &mut self.b, &event, &held).await?;
             let acked = self.a.ack(&event, &batch.token, self.context.at(110)).await?;
             check_eq("A acks", acked, Acked::Acked)?;
         }
@@ -276,24 +315,29 @@ impl<'case> Case<'case> {
             *self.refused.entry(when.to_owned()).or_default() += 1;
             return self.free_for_b(when, event).await;
         }
-        let stored = self.b.event(event).await?.and_then(|row| row.token);
-        check(stored.as_ref() == Some(token), || {
-            format!("{when}: it was reported as done, but {event} is not its worker's: {stored:?}")
-        })?;
+        let step = format!("{when}, and the commit was reported as done");
+        let held = Standing::held(token, self.context.at(150));
+        check_standing(&step, &mut self.b, event, &held).await?;
         Err(Finding::Inconclusive(format!("the commit could not be made to fail: {when}")))
     }
 
-    /// A claim that could not be committed was not reported, and nothing of it is there.
-    async fn not_claimed(
+    /// A claim that could not be committed was not answered, and nothing of it is there.
+    async fn no_answer(
         &mut self,
         when: &str,
         claimed: Result<bool, EngineError>,
         event: &EventId,
     ) -> Result<(), Finding> {
-        check(!matches!(claimed, Ok(true)), || format!("{when}: A was told that it owns {event}"))?;
-        if claimed.is_err() {
-            *self.refused.entry(when.to_owned()).or_default() += 1;
-        }
+        check(claimed.is_err(), || {
+            let told = match claimed {
+                Ok(true) => "it owns the event",
+                _ => "there is nothing for it",
+            };
+            format!(
+                "{when}: A claimed {event}, which was free, and was told that {told}, where an error was promised"
+            )
+        })?;
+        *self.refused.entry(when.to_owned()).or_default() += 1;
         self.free_for_b(when, event).await
     }
 
@@ -303,9 +347,7 @@ impl<'case> Case<'case> {
         let token = self.context.token("B");
         let claimed = self.b.claim(event, &token, now, until).await?;
         check_eq(&format!("{when}: B claims {event}"), claimed, Claimed::Claimed)?;
-        let row = self.b.event(event).await?;
-        let seen = row.map(|row| (row.token, row.attempt));
-        check_eq(&format!("token and attempts of {event}"), seen, Some((Some(token.clone()), 1)))?;
+        check_attempts(&format!("{when}: B has claimed"), &mut self.b, event, 1).await?;
         let acked = self.b.ack(event, &token, self.context.at(110)).await?;
         check_eq("B acks", acked, Acked::Acked)
     }

@@ -23,8 +23,9 @@
 
 use std::pin::pin;
 
+use leaseproof_engines::Capability;
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::EventId;
-use leaseproof_engines::{Capability, ErrorKind};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
@@ -39,7 +40,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a row that is locked is passed over at once for the next one, not waited for or shared",
     level: Level::Extended,
     requires: &[Capability::SkipLocked, Capability::WaitObservation],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::EachSkipping,
     clocks: Clocks::Any,
     source: "pingcap/tidb#69720, pingcap/tidb#69783, dolthub/vitess#273, vitessio/vitess#5249, \
@@ -57,13 +58,14 @@ async fn run(context: &Context) -> Judged {
     let second = context.enqueued(&mut a, "EVENT-2").await?;
     a.begin().await?;
     let taken = match a.claim_batch(&context.batch("A", 1, at(100), at(150))).await {
-        Err(error) if error.kind == ErrorKind::Fatal => {
-            return broken(format!("it is not accepted: {error}"));
+        // Any other error says nothing of the clause.
+        Err(error) if error.is_not_accepted() => {
+            return broken(format!("the clause is not accepted: {error}"));
         }
         outcome => outcome?,
     };
     if taken != [first.clone()] {
-        return broken(format!("of two free events a claim of one was given {taken:?}"));
+        return broken(format!("A claimed one of two free events and was given {taken:?}"));
     }
     b.begin().await?;
     let session = b.id();
@@ -79,10 +81,15 @@ async fn run(context: &Context) -> Judged {
         }
     };
     if given.is_empty() {
-        return broken("the limit is applied below the lock: a free row was not found".to_owned());
+        return broken(format!(
+            "the limit is applied below the lock: A holds {first} in an open claim, {second} is free, and B's \
+             claim of one was given nothing"
+        ));
     }
     if given != [second] {
-        return broken(format!("the clause is ignored: both claims were given {given:?}"));
+        return broken(format!(
+            "the clause is ignored: A holds {first} in an open claim, and B was given {given:?}"
+        ));
     }
     a.commit().await?;
     match b.commit().await {
@@ -95,8 +102,14 @@ async fn run(context: &Context) -> Judged {
 /// What it means that B waited, from what it was given when A had ended.
 fn told(first: &EventId, given: Vec<EventId>) -> Judged {
     match given.contains(first) {
-        true => broken(format!("the clause is ignored: both claims were given {given:?}")),
-        false => broken("the locked row is waited for, as without the clause".to_owned()),
+        true => broken(format!(
+            "the clause is ignored: B waited for A's open claim of {first}, and when that was committed was \
+             given {given:?}"
+        )),
+        false => broken(format!(
+            "the locked row is waited for, as without the clause: B was seen waiting for A's open claim of \
+             {first}, and then given {given:?}"
+        )),
     }
 }
 
