@@ -34,7 +34,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use leaseproof_engines::capability::StoreCapability;
-use leaseproof_engines::lease::{Acked, Claim, ClaimBatch, Claimed, EventId, FencingToken};
+use leaseproof_engines::lease::{
+    Acked, Claim, ClaimBatch, Claimed, EventId, FencingToken, NewEvent,
+};
 use leaseproof_engines::store::{
     Isolation, Journal, LockWait, Result as Answer, Session, SessionOptions, StoreOptions,
 };
@@ -209,19 +211,17 @@ impl<'case> Case<'case> {
 
     /// The transaction fails after its claim, and A commits all the same.
     async fn failed_later(&mut self, way: Way) -> Result<(), Finding> {
-        let locked = self.event().await?;
-        // Held, so that A's claim passes it over, and there, so that it can be locked.
-        let (holder, at) = (self.context.token("B"), |step| self.context.at(step));
-        let claimed = self.b.claim(&locked, &holder, at(100), at(150)).await?;
-        check_eq("B claims at 100 what it will lock", claimed, Claimed::Claimed)?;
+        let locked = EventId::new(format!("LOCKED-{way:?}"));
+        // Due later than what A claims, so that A's claim does not look as far.
+        let later = NewEvent { due: self.context.at(90), ..self.context.new_event(&locked.0) };
+        self.b.enqueue(&[later]).await?;
         let (event, token) = self.claimed(way).await?;
         self.b.begin().await?;
         self.b.lock(&locked, LockWait::Block).await?;
         let refused = self.a.lock(&locked, LockWait::NoWait).await;
         let committed = self.a.commit().await;
         self.b.rollback().await?;
-        let acked = self.b.ack(&locked, &holder, self.context.at(110)).await?;
-        check_eq("B acks what it had locked", acked, Acked::Acked)?;
+        self.free_for_b("nobody has claimed it", &locked).await?;
         match refused {
             Err(error) if error.is_retryable() => {}
             Err(error) => return Err(Finding::Errored(error)),
