@@ -28,9 +28,10 @@
 use std::time::Duration;
 
 use futures::future::join_all;
+use leaseproof_engines::EngineError;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
-    Acked, Backlog, Claim, ClaimBatch, Claimed, EventId, FencingToken, Instant, NewEvent,
+    Acked, Backlog, Claimed, EventId, FencingToken, Instant, NewEvent,
 };
 use leaseproof_engines::store::{LockWait, SessionOptions};
 use leaseproof_reports::Level;

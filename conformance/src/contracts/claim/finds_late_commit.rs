@@ -29,8 +29,7 @@ use std::pin::pin;
 
 use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
-use leaseproof_engines::lease::{Acked, Claim, ClaimBatch, Claimed, EventId, Instant, NewEvent};
-use leaseproof_engines::store::{Result as Answer, Session};
+use leaseproof_engines::lease::{Acked, EventId, NewEvent};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};

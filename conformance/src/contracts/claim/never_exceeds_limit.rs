@@ -26,7 +26,7 @@
 use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{ClaimBatch, EventId, Instant, NewEvent};
-use leaseproof_engines::store::{LockWait, Result as Answer, Session, StoreOptions};
+use leaseproof_engines::store::{LockWait, StoreOptions};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};

@@ -20,7 +20,6 @@
 //! # Source
 //! The protocol's own rule; the rejection is in the guard `state = 'PENDING'` of every claim.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{Acked, Claimed, EventId, Instant};
 use leaseproof_reports::Level;

@@ -23,7 +23,6 @@
 //! The renewal example, in which B cannot claim at 160. Claim filters that let a worker's own rows in
 //! again: `collectiveidea/delayed_job#534`.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{Claimed, EventId, Instant, Renewed};
 use leaseproof_reports::Level;

@@ -32,13 +32,10 @@ use std::collections::BTreeMap;
 use std::pin::pin;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use leaseproof_engines::capability::StoreCapability;
-use leaseproof_engines::lease::{
-    Acked, Claim, ClaimBatch, Claimed, EventId, FencingToken, NewEvent,
-};
+use leaseproof_engines::lease::{Acked, ClaimBatch, Claimed, EventId, FencingToken, NewEvent};
 use leaseproof_engines::store::{
-    Isolation, Journal, LockWait, Result as Answer, Session, SessionOptions, StoreOptions,
+    Isolation, Journal, LockWait, Result as Answer, SessionOptions, StoreOptions,
 };
 use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;

@@ -24,7 +24,6 @@
 //! Pooled connections that came back inside an old snapshot: `nextgenhealthcare/connect#3098`,
 //! `MariaDB/mcp#52`, `benborla/mcp-server-mysql#149`, `microsoft/data-formulator#381`.
 
-use async_trait::async_trait;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{Acked, ClaimBatch, Claimed, EventId, Released};
 use leaseproof_engines::store::{Isolation, StoreOptions};

@@ -23,14 +23,12 @@
 //! The race example: a preceding `SELECT` does not grant ownership. Locking reads that an adapter drops
 //! where the engine lacks them: `xorbitsai/xagent#1944`, `go-gorm/sqlite#20`.
 
-use async_trait::async_trait;
 use futures::future::join;
 use leaseproof_engines::EngineError;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
     Acked, ClaimBatch, Claimed, EventId, FencingToken, Released, Renewed, Strategy,
 };
-use leaseproof_engines::store::{Result as Answer, Session};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};

@@ -24,7 +24,6 @@
 //! # Source
 //! The renewal example: at 200 A can no longer renew, and B claims.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{Acked, EventId, FencingToken, Instant, Released, Renewed};
 use leaseproof_reports::Level;

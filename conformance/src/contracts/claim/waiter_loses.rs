@@ -31,11 +31,9 @@
 
 use std::pin::pin;
 
-use async_trait::async_trait;
+use leaseproof_engines::EngineError;
 use leaseproof_engines::capability::StoreCapability;
-use leaseproof_engines::lease::{Acked, Claim, Claimed, EventId, FencingToken};
-use leaseproof_engines::store::{Isolation, LockWait, Result as Answer, Session};
-use leaseproof_engines::{Capability, EngineError};
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
