@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use leaseproof_reports::bench::BenchRun;
 use leaseproof_reports::{Contradiction, Level, Outcome, Run};
 
 /// Every exit code of the program; the numbers are stable.
@@ -76,6 +77,34 @@ Exit codes:
         } else {
             Self::Kept
         }
+    }
+
+    /// A store that lost or doubled an event outweighs what could not be measured.
+    #[must_use]
+    pub fn of_bench(run: &BenchRun, missing: bool) -> Self {
+        let any = run.cells.iter().any(|cell| !cell.violations.is_empty());
+        if run.cells.is_empty() && !missing {
+            return Self::NothingSelected;
+        }
+        if run.cells.iter().any(|cell| cell.violated().is_some()) {
+            Self::Broken
+        } else if run.partial.is_some() || run.left > 0 {
+            Self::Undecided
+        } else if missing {
+            Self::EngineMissing
+        } else if any {
+            Self::Undecided
+        } else {
+            Self::Kept
+        }
+    }
+
+    /// A regression is what a comparison is for; whatever else is wrong with the head comes next.
+    #[must_use]
+    pub fn worst(exits: [Self; 3]) -> Self {
+        let order = [Self::Regression, Self::Broken, Self::EngineMissing, Self::Undecided];
+        let found = order.into_iter().find(|exit| exits.contains(exit));
+        found.unwrap_or(Self::Kept)
     }
 }
 

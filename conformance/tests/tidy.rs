@@ -256,6 +256,30 @@ fn no_verdict_looks_into_words() {
     assert_none("a verdict looks into words", offenders);
 }
 
+/// What commands share is in the rooms of the library, or in a file that is no command.
+#[test]
+fn no_command_imports_another() {
+    let folder = root().join("conformance/src/cli");
+    let registry = fs::read_to_string(folder.join("mod.rs")).unwrap();
+    let command =
+        |line: &str| Some(line.trim().split_once("::Arguments)")?.0.split_once('(')?.1.to_owned());
+    let commands: Vec<String> = registry.lines().filter_map(command).collect();
+    assert!(commands.len() > 10, "only {commands:?} were found");
+    let mut offenders = Vec::new();
+    for path in
+        sources().iter().filter(|path| path.parent() == Some(&folder) && !path.ends_with("mod.rs"))
+    {
+        let text = fs::read_to_string(path).unwrap();
+        for command in &commands {
+            let named = [format!("super::{command}::"), format!("crate::cli::{command}::")];
+            if named.iter().any(|name| text.contains(name)) {
+                offenders.push(format!("{} imports the command `{command}`", shown(path)));
+            }
+        }
+    }
+    assert_none("a command is built on another", offenders);
+}
+
 /// Versions of dependencies are in the workspace's manifest only, sorted.
 #[test]
 fn dependencies_are_sorted_and_versioned_once() {

@@ -10,13 +10,14 @@ use leaseproof_reports::format::markdown::adopt::{Statements, is_undecided, rend
 use leaseproof_reports::schema::SEED_MAX;
 use leaseproof_reports::{EngineRun, ReadError, Run, RunDir, Summary};
 
+use super::carried_out::{CarriedOut, carry_out, known_failures};
 use super::error::CliError;
 use super::locate::locate_contracts;
 use super::output::out;
-use super::run::{Done, known_failures, perform};
 use super::select::Select;
 use crate::contracts::REGISTRY;
 use crate::exit_code::Exit;
+use crate::plan::required::required;
 use crate::plan::variant::Matrix;
 use crate::run::suite::Plan;
 
@@ -67,13 +68,13 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
             (run, directory, false)
         }
         None => {
-            let Done { run, directory, interrupted, .. } =
+            let CarriedOut { run, directory, interrupted, .. } =
                 measured(arguments, selection.clone()).await?;
             (run, directory.path().to_owned(), interrupted)
         }
     };
     let label = found(&run, &selection, &directory)?.label.clone();
-    let required = super::verify_report::required(&run);
+    let required = required(&run);
     let page = render(&run, &label, &required, &statements(engine))
         .expect("the engine was found in the run");
     let path = RunDir::write_adoption(&directory, &page)?;
@@ -92,9 +93,9 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
 }
 
 /// Runs everything on the engine.
-async fn measured(arguments: &Arguments, selection: Selection) -> Result<Done, CliError> {
+async fn measured(arguments: &Arguments, selection: Selection) -> Result<CarriedOut, CliError> {
     let known = known_failures(arguments.known_failing.as_deref())?;
-    perform(&plan(arguments, selection), &known, &arguments.out).await
+    carry_out(&plan(arguments, selection), &known, &arguments.out).await
 }
 
 /// Exactly one engine.

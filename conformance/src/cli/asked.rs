@@ -10,10 +10,9 @@ use leaseproof_engines::servers::Selection;
 use leaseproof_reports::Loaded;
 use leaseproof_reports::schema::SEED_MAX;
 
-use super::bench::chosen;
+use super::carried_out::{CarriedOut, carry_out_as, known_failures};
 use super::error::CliError;
-use super::run::{Done, known_failures, matrix, perform_as};
-use super::select::Select;
+use super::select::{Select, matrix, scenarios_of};
 use crate::exit_code::Exit;
 use crate::plan::variant::Matrix;
 use crate::run::suite::Plan;
@@ -109,7 +108,7 @@ impl Asked {
 
     /// The scenarios by which a server is judged.
     pub(super) fn scenarios(&self) -> Result<Vec<&'static dyn Scenario>, CliError> {
-        chosen(&self.scenarios, |scenario| scenario.judges_upgrades())
+        scenarios_of(&self.scenarios, |scenario| scenario.judges_upgrades())
     }
 
     /// The contracts on one server.
@@ -132,9 +131,9 @@ impl Asked {
         &self,
         id: String,
         plan: &Plan,
-    ) -> Result<Result<Done, Exit>, CliError> {
+    ) -> Result<Result<CarriedOut, Exit>, CliError> {
         let known = known_failures(self.known_failing.as_deref())?;
-        let done = perform_as(id, plan, &known, &self.out).await?;
+        let done = carry_out_as(id, plan, &known, &self.out).await?;
         done.print_missing();
         if done.interrupted {
             return Ok(Err(Exit::Interrupted));

@@ -4,24 +4,24 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use leaseproof_benches::conditions;
 use leaseproof_benches::plan::Plan;
 use leaseproof_benches::profile::Profile;
-use leaseproof_benches::scenario::Scenario;
 use leaseproof_benches::suite::{self, Hooks};
-use leaseproof_benches::{conditions, scenarios};
 use leaseproof_reports::RunDir;
 use leaseproof_reports::bench::{BENCH_SCHEMA, BenchRun};
 use leaseproof_reports::run_dir::BENCH_JSON;
-use leaseproof_reports::schema::{SEED_MAX, SchemaError, Tool};
+use leaseproof_reports::schema::{SEED_MAX, SchemaError};
 
 use super::bench_progress::Watch;
 use super::bench_table;
 use super::error::CliError;
 use super::output::out;
-use super::run::{command_line, now, run_id};
-use super::select::{Select, nearest};
+use super::select::{Select, scenarios_of};
 use crate::exit_code::Exit;
 use crate::plan::shard::Shard;
+use crate::run::measured::{conclude, fresh};
+use crate::run::origin::{now, run_id};
 use crate::run::summary;
 
 #[derive(Args)]
@@ -60,7 +60,7 @@ fn profile(name: &str) -> Result<&'static Profile, String> {
 
 pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let (selections, named) = Select::engines(&arguments.engines).selections()?;
-    let scenarios = chosen(&arguments.scenarios, |scenario| !scenario.on_request())?;
+    let scenarios = scenarios_of(&arguments.scenarios, |scenario| !scenario.on_request())?;
     let (directory, mut run) = match &arguments.resume {
         Some(path) => resumed(path)?,
         None => begin(&arguments)?,
@@ -100,7 +100,7 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     let progress = |step| watch.providing(&step);
     let measured = suite::run(&plan, &mut run, &options, &progress, &mut hooks).await;
     watch.clear();
-    measured.map_err(|error| failed(error, directory.path()))?;
+    measured.map_err(|error| CliError::of_suite(error, directory.path()))?;
     run.conditions.load_after = conditions::load();
     conclude(&mut run, &plan, interrupt.was_asked());
     run.duration_ms = measured_before_ms + summary::millis(clock.elapsed());
@@ -125,48 +125,8 @@ pub(super) async fn run(arguments: Arguments) -> Result<Exit, CliError> {
     out!("{cells} cells in {seconds:.0} s; reports in {}", directory.path().display());
     Ok(match () {
         () if interrupt.was_asked() => Exit::Interrupted,
-        () => exit_of(&run, missing > 0 && named),
+        () => Exit::of_bench(&run, missing > 0 && named),
     })
-}
-
-/// Leaves out cells in which nothing was measured, and says what is absent.
-pub(super) fn conclude(run: &mut BenchRun, plan: &Plan, interrupted: bool) {
-    let left: usize = plan.selections.iter().map(|selection| plan.left(selection, run).len()).sum();
-    run.left = if interrupted { u32::try_from(left).unwrap_or(u32::MAX) } else { 0 };
-    run.cells.retain(|cell| !cell.repeats.is_empty());
-    run.shard = plan.report(run);
-}
-
-/// Why a run ended before its plan.
-pub(super) fn failed(error: suite::SuiteError, path: &Path) -> CliError {
-    match error {
-        suite::SuiteError::Save(error) => error.into(),
-        changed => CliError::Resume { path: path.to_owned(), reason: changed.to_string() },
-    }
-}
-
-/// The scenarios that match any of the patterns, or without any those that `unnamed` picks, in report
-/// order.
-pub(super) fn chosen(
-    patterns: &[String],
-    unnamed: fn(&dyn Scenario) -> bool,
-) -> Result<Vec<&'static dyn Scenario>, CliError> {
-    let mut compiled = Vec::new();
-    for text in patterns {
-        let pattern = glob::Pattern::new(text)
-            .map_err(|source| CliError::Pattern { pattern: text.clone(), source })?;
-        if !scenarios::REGISTRY.iter().any(|scenario| pattern.matches(scenario.id())) {
-            let ids = scenarios::REGISTRY.iter().map(|scenario| scenario.id());
-            let nearest = nearest(text, ids);
-            return Err(CliError::NoScenario { pattern: text.clone(), nearest });
-        }
-        compiled.push(pattern);
-    }
-    let wanted = |scenario: &&'static dyn Scenario| {
-        compiled.is_empty() && unnamed(*scenario)
-            || compiled.iter().any(|pattern| pattern.matches(scenario.id()))
-    };
-    Ok(scenarios::REGISTRY.iter().copied().filter(wanted).collect())
 }
 
 /// A new run and its directory.
@@ -178,28 +138,6 @@ fn begin(arguments: &Arguments) -> Result<(RunDir, BenchRun), CliError> {
     let seed = arguments.seed.unwrap_or_else(drawn);
     let run = fresh(id, seed, arguments.profile);
     Ok((directory, run))
-}
-
-/// A run in which nothing was measured yet.
-pub(super) fn fresh(id: String, seed: u64, profile: &Profile) -> BenchRun {
-    BenchRun {
-        schema: BENCH_SCHEMA.to_owned(),
-        tool: Tool { name: "leaseproof".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() },
-        id,
-        started: now(),
-        duration_ms: 0,
-        command: command_line(),
-        seed,
-        profile: profile.name.to_owned(),
-        turn_about: None,
-        shard: None,
-        partial: None,
-        left: 0,
-        host: summary::host(),
-        conditions: conditions::look(&std::env::temp_dir()),
-        engines: Vec::new(),
-        cells: Vec::new(),
-    }
 }
 
 /// A run that was interrupted, and its directory.
@@ -237,23 +175,4 @@ fn changed(before: &BenchRun) -> Option<String> {
     ];
     let (name, before, now) = facts.into_iter().find(|(_, before, now)| before != now)?;
     Some(format!("it was measured with other conditions: {name} was {before} and is {now}"))
-}
-
-/// A store that lost or doubled an event outweighs what could not be measured.
-pub(super) fn exit_of(run: &BenchRun, missing: bool) -> Exit {
-    let any = run.cells.iter().any(|cell| !cell.violations.is_empty());
-    if run.cells.is_empty() && !missing {
-        return Exit::NothingSelected;
-    }
-    if run.cells.iter().any(|cell| cell.violated().is_some()) {
-        Exit::Broken
-    } else if run.partial.is_some() || run.left > 0 {
-        Exit::Undecided
-    } else if missing {
-        Exit::EngineMissing
-    } else if any {
-        Exit::Undecided
-    } else {
-        Exit::Kept
-    }
 }

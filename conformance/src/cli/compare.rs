@@ -10,10 +10,8 @@ use super::error::CliError;
 use super::gate_options::{GateOptions, exit_of};
 use super::locate::locate;
 use super::output::out;
+use super::shown::WIDTH;
 use crate::exit_code::Exit;
-
-/// The width of the table when nobody says another, in columns.
-pub(super) const WIDTH: u16 = 120;
 
 #[derive(Clone, Copy, ValueEnum)]
 enum Format {

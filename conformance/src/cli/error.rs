@@ -1,8 +1,9 @@
 //! What goes wrong before there is a result: each error says what, where and what to do about it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use leaseproof_benches::suite::SuiteError;
 use leaseproof_engines::servers::SelectionError;
 use leaseproof_reports::compare::Incomparable;
 use leaseproof_reports::merge::Refused;
@@ -98,6 +99,14 @@ pub(super) enum CliError {
 }
 
 impl CliError {
+    /// Why a run ended before its plan.
+    pub(super) fn of_suite(error: SuiteError, path: &Path) -> Self {
+        match error {
+            SuiteError::Save(error) => error.into(),
+            changed => Self::Resume { path: path.to_owned(), reason: changed.to_string() },
+        }
+    }
+
     pub(super) fn exit(&self) -> Exit {
         match self {
             Self::Selection(_)

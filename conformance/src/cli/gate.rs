@@ -11,15 +11,15 @@ use leaseproof_reports::baseline::{Baseline, only};
 use leaseproof_reports::{Loaded, Outcome, RunDir, compare};
 
 use super::asked::Asked;
-use super::bench::{conclude, exit_of as exit_of_bench, failed, fresh};
 use super::bench_progress::Watch;
 use super::error::CliError;
 use super::gate_options::{GateOptions, exit_of};
 use super::locate::locate;
 use super::output::out;
-use super::run::{now, run_id};
-use super::upgrade::{print, worst};
+use super::shown;
 use crate::exit_code::Exit;
+use crate::run::measured::{conclude, fresh};
+use crate::run::origin::{now, run_id};
 use crate::run::summary;
 
 #[derive(Args)]
@@ -82,7 +82,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
                 if let Some(directory) = &head.directory {
                     directory.write_comparison(&found)?;
                 }
-                print(&found);
+                shown::comparison(&found);
                 exits[0] = exit_of(found.verdict);
             }
             // What is to be replaced need not be comparable: it may be of another profile.
@@ -97,7 +97,7 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
     if let Some(directory) = &head.directory {
         out!("reports in {}", directory.path().display());
     }
-    Ok(worst(exits))
+    Ok(Exit::worst(exits))
 }
 
 /// Whether the label is known before a server has said what it is.
@@ -235,7 +235,7 @@ fn head_from(from: &Path, arguments: &Arguments, selection: &Selection) -> Resul
 fn exits(loaded: &Loaded) -> [Exit; 2] {
     [
         loaded.run.as_ref().map_or(Exit::Kept, |run| Exit::of(run, true)),
-        loaded.bench.as_ref().map_or(Exit::Kept, |bench| exit_of_bench(bench, false)),
+        loaded.bench.as_ref().map_or(Exit::Kept, |bench| Exit::of_bench(bench, false)),
     ]
 }
 
@@ -308,7 +308,7 @@ async fn measure(
     let progress = |step| watch.providing(&step);
     let measured = suite::run(plan, &mut run, &options, &progress, &mut hooks).await;
     watch.clear();
-    measured.map_err(|error| failed(error, directory.path()))?;
+    measured.map_err(|error| CliError::of_suite(error, directory.path()))?;
     if interrupt.was_asked() {
         return Ok(Err(Exit::Interrupted));
     }

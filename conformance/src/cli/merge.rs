@@ -12,7 +12,9 @@ use leaseproof_reports::{ReadError, Run, RunDir};
 use super::bench_table;
 use super::error::CliError;
 use super::output::out;
+use super::shown::tables;
 use crate::exit_code::Exit;
+use crate::run::origin::{now, run_id};
 
 #[derive(Args)]
 #[command(after_help = Exit::HELP)]
@@ -45,7 +47,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
             benches.push(BenchInput { name, run: RunDir::load_bench(&path)? });
         }
     }
-    let id = super::run::run_id(super::run::now());
+    let id = run_id(now());
     let partial = arguments.partial;
     let run = (!inputs.is_empty()).then(|| merge::merge(&inputs, &id, partial)).transpose()?;
     let bench = (!benches.is_empty()).then(|| merge_bench(&benches, &id, partial)).transpose()?;
@@ -64,7 +66,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
                 total - bench.cells.len()
             );
         }
-        exits[0] = super::bench::exit_of(bench, named && bench.cells.len() < total);
+        exits[0] = Exit::of_bench(bench, named && bench.cells.len() < total);
     }
     if let Some(mut run) = run {
         for case in run.cases.iter_mut().filter(|case| case.history.is_some()) {
@@ -73,7 +75,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         }
         run.seal();
         directory.write_run(&run)?;
-        super::run::print_tables(&run);
+        tables(&run);
         out!("{} cases of {} shards; reports in {path}", run.cases.len(), inputs.len());
         exits[1] = Exit::of(&run, engines_required(&run));
         if run.cases.is_empty() && bench.is_none() {
@@ -81,7 +83,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         }
     }
     directory.publish()?;
-    Ok(super::upgrade::worst(exits))
+    Ok(Exit::worst(exits))
 }
 
 /// Whether a path is a file of that name, or a directory with one. Any other file is taken for a run.

@@ -18,6 +18,7 @@ mod asked;
 mod bench;
 mod bench_progress;
 mod bench_table;
+mod carried_out;
 mod compare;
 mod doctor;
 mod error;
@@ -35,6 +36,7 @@ mod report;
 mod run;
 mod select;
 mod selftest;
+mod shown;
 mod upgrade;
 mod verify_report;
 

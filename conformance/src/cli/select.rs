@@ -3,12 +3,15 @@
 use std::num::NonZeroUsize;
 
 use clap::Args;
+use leaseproof_benches::scenario::Scenario;
+use leaseproof_benches::scenarios;
 use leaseproof_engines::servers::Selection;
 use leaseproof_reports::Level;
 
 use super::error::CliError;
 use crate::contract::Contract;
 use crate::contracts::REGISTRY;
+use crate::plan::variant::Matrix;
 
 /// The options that commands share.
 #[derive(Args, Clone)]
@@ -108,12 +111,42 @@ impl Select {
 }
 
 /// The id that is most like what was typed, if it is much like it.
-pub(super) fn nearest(text: &str, ids: impl Iterator<Item = &'static str>) -> Option<&'static str> {
+fn nearest(text: &str, ids: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     const ALIKE: f64 = 0.6;
     let likeness = |id: &str| strsim::normalized_levenshtein(text, id);
     let best = ids.max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
     // An exact id is no correction: then it was another option that excluded it.
     (likeness(best) >= ALIKE && best != text).then_some(best)
+}
+
+/// The scenarios that match any of the patterns, or without any those that `unnamed` picks, in report
+/// order.
+pub(super) fn scenarios_of(
+    patterns: &[String],
+    unnamed: fn(&dyn Scenario) -> bool,
+) -> Result<Vec<&'static dyn Scenario>, CliError> {
+    let mut compiled = Vec::new();
+    for text in patterns {
+        let pattern = glob::Pattern::new(text)
+            .map_err(|source| CliError::Pattern { pattern: text.clone(), source })?;
+        if !scenarios::REGISTRY.iter().any(|scenario| pattern.matches(scenario.id())) {
+            let ids = scenarios::REGISTRY.iter().map(|scenario| scenario.id());
+            let nearest = nearest(text, ids);
+            return Err(CliError::NoScenario { pattern: text.clone(), nearest });
+        }
+        compiled.push(pattern);
+    }
+    let wanted = |scenario: &&'static dyn Scenario| {
+        compiled.is_empty() && unnamed(*scenario)
+            || compiled.iter().any(|pattern| pattern.matches(scenario.id()))
+    };
+    Ok(scenarios::REGISTRY.iter().copied().filter(wanted).collect())
+}
+
+/// The matrix that is called so.
+pub(super) fn matrix(text: &str) -> Result<Matrix, String> {
+    let found = [Matrix::Default, Matrix::Full].into_iter().find(|matrix| matrix.as_str() == text);
+    found.ok_or_else(|| "matrices are `default` and `full`".to_owned())
 }
 
 #[cfg(test)]

@@ -6,18 +6,18 @@ use leaseproof_benches::interleaved::{self, Hooks};
 use leaseproof_benches::server::{Bench, Fault};
 use leaseproof_engines::servers::Selection;
 use leaseproof_reports::bench::BenchRun;
-use leaseproof_reports::compare::{self, Comparison};
-use leaseproof_reports::{Loaded, RunDir, format::comparison};
+use leaseproof_reports::compare;
+use leaseproof_reports::{Loaded, RunDir};
 
 use super::asked::Asked;
-use super::bench::{exit_of as exit_of_bench, fresh};
 use super::bench_progress::Watch;
-use super::compare::WIDTH;
 use super::error::CliError;
 use super::gate_options::{GateOptions, exit_of};
 use super::output::out;
-use super::run::{now, run_id};
+use super::shown;
 use crate::exit_code::Exit;
+use crate::run::measured::fresh;
+use crate::run::origin::{now, run_id};
 use crate::run::summary;
 
 #[derive(Args)]
@@ -88,28 +88,16 @@ pub(super) async fn run(arguments: &Arguments) -> Result<Exit, CliError> {
             Some(exit) => return Ok(exit),
             None => {
                 measured =
-                    exit_of_bench(sides[1].loaded.bench.as_ref().expect("it was measured"), false)
+                    Exit::of_bench(sides[1].loaded.bench.as_ref().expect("it was measured"), false)
             }
         }
     }
     let found = compare::compare(&sides[0].loaded, &sides[1].loaded, arguments.gate.gate())?;
     let page = directory.write_comparison(&found)?;
-    print(&found);
+    shown::comparison(&found);
     out!("reports in {}", page.display());
     let contracts = sides[1].loaded.run.as_ref().map_or(Exit::Kept, |run| Exit::of(run, true));
-    Ok(worst([exit_of(found.verdict), contracts, measured]))
-}
-
-/// What a comparison says, on a terminal; the last line is the verdict.
-pub(super) fn print(found: &Comparison) {
-    out!("{}", comparison::table(found, WIDTH).trim_end());
-}
-
-/// A regression is what a comparison is for; whatever else is wrong with the head comes next.
-pub(super) fn worst(exits: [Exit; 3]) -> Exit {
-    let order = [Exit::Regression, Exit::Broken, Exit::EngineMissing, Exit::Undecided];
-    let found = order.into_iter().find(|exit| exits.contains(exit));
-    found.unwrap_or(Exit::Kept)
+    Ok(Exit::worst([exit_of(found.verdict), contracts, measured]))
 }
 
 /// Both sides, which must be of one engine.

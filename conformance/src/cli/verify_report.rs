@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use leaseproof_reports::RunDir;
 use leaseproof_reports::run_dir::BENCH_JSON;
-use leaseproof_reports::verify::{Finding, Kind, Required, verify};
-use leaseproof_reports::{Level, Run, RunDir};
+use leaseproof_reports::verify::{Finding, Kind, verify};
 
 use super::error::CliError;
 use super::output::out;
-use crate::contracts::REGISTRY;
 use crate::exit_code::Exit;
-use crate::plan::variant::{Matrix, Variant};
+use crate::plan::required::required;
+use crate::plan::variant::Matrix;
 
 /// What the exit codes of this command mean.
 const EXIT_CODES: &str = "\
@@ -65,25 +65,4 @@ pub(super) fn run(arguments: &Arguments) -> Result<Exit, CliError> {
         return Ok(Exit::Kept);
     }
     Ok(Exit::Broken)
-}
-
-/// Every core contract on each engine of the run, in each of its variants.
-pub(super) fn required(run: &Run) -> Vec<Required> {
-    let full = run.matrix_name == Matrix::Full.as_str();
-    let matrix = if full { Matrix::Full } else { Matrix::Default };
-    let mut required = Vec::new();
-    for engine in &run.engines {
-        let registered = leaseproof_engines::REGISTRY.iter().find(|one| one.name() == engine.name);
-        let Some(registered) = registered else { continue };
-        for contract in REGISTRY.iter().filter(|contract| contract.level == Level::Core) {
-            for variant in Variant::of(contract, *registered, matrix) {
-                required.push(Required {
-                    engine: engine.label.clone(),
-                    contract: contract.id.to_owned(),
-                    variant: variant.label(),
-                });
-            }
-        }
-    }
-    required
 }

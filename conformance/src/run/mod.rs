@@ -2,6 +2,8 @@
 
 pub mod facts;
 pub mod known_failures;
+pub mod measured;
+pub mod origin;
 pub mod probe;
 pub mod runner;
 pub mod suite;
