@@ -30,7 +30,7 @@ extern crate self as leaseproof_reports;
 #[path = "../tests/sample/mod.rs"]
 mod sample;
 
-pub use matrix::{Cell, Matrix, MatrixRow};
+pub use matrix::{Cell, Family, Matrix, MatrixRow};
 pub use outcome::Outcome;
 pub use report::{Loaded, Report};
 pub use run::merge_repeats;

@@ -25,6 +25,33 @@ pub struct MatrixRow {
     pub cells: Vec<Option<Cell>>,
 }
 
+/// The contracts whose ids begin alike, up to the `/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family<'matrix> {
+    /// What the ids begin with, without the `/`; empty for ids that have none.
+    pub name: &'matrix str,
+    /// Its rows, in the order of the matrix.
+    pub rows: Vec<&'matrix MatrixRow>,
+}
+
+impl Family<'_> {
+    /// Whether every variant of every contract ran and was kept, on every engine.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        let mut cells = self.rows.iter().flat_map(|row| &row.cells);
+        cells.all(|cell| cell.is_some_and(|cell| cell.worst == Outcome::Kept))
+    }
+
+    /// What one line about the whole family is about: its only contract, or how many there are.
+    #[must_use]
+    pub fn title(&self) -> String {
+        match self.rows.as_slice() {
+            [row] => row.contract.clone(),
+            rows => format!("{} ({} contracts)", self.name, rows.len()),
+        }
+    }
+}
+
 /// All variants of one contract on one engine.
 ///
 /// A failure that nobody expects outweighs every known one, and a known failure outweighs what is
@@ -77,6 +104,30 @@ impl Matrix {
         let column = self.engines.iter().position(|label| label == engine)?;
         let row = self.rows.iter().find(|row| row.contract == contract)?;
         row.cells.get(column).copied().flatten()
+    }
+
+    /// The lines of a table that says each thing once, each with its title: the contracts, but of a
+    /// family that is kept everywhere one line for all, which is like any of its rows.
+    pub(crate) fn lines(&self) -> Vec<(String, &MatrixRow)> {
+        let lines = self.families().into_iter().flat_map(|family| match family.is_kept() {
+            true => vec![(family.title(), family.rows[0])],
+            false => family.rows.iter().map(|row| (row.contract.clone(), *row)).collect(),
+        });
+        lines.collect()
+    }
+
+    /// The rows by family, in the order in which the families first appear.
+    #[must_use]
+    pub fn families(&self) -> Vec<Family<'_>> {
+        let mut families: Vec<Family<'_>> = Vec::new();
+        for row in &self.rows {
+            let name = row.contract.split_once('/').map_or("", |(family, _)| family);
+            match families.iter_mut().find(|family| family.name == name) {
+                Some(family) => family.rows.push(row),
+                None => families.push(Family { name, rows: vec![row] }),
+            }
+        }
+        families
     }
 }
 
@@ -185,6 +236,30 @@ mod tests {
         let missing = matrix.get("claim/is-exclusive", "mysql:9.7").unwrap();
         assert_eq!((missing.worst, missing.variants), (Outcome::Missing, 0));
         assert_eq!(matrix.get("renew/never-shortens", "sqlite"), None);
+    }
+
+    #[test]
+    fn a_family_is_kept_when_each_of_its_cells_is() {
+        let whole = |run: &Run| -> Vec<(String, bool)> {
+            let matrix = run.matrix();
+            let families = matrix.families();
+            families.iter().map(|family| (family.title(), family.is_kept())).collect()
+        };
+        let mut run = sample::kept();
+        let engines: Vec<String> = run.engines.iter().map(|engine| engine.label.clone()).collect();
+        for engine in &engines {
+            run.cases.push(sample::case("claim/is-ordered", engine, Outcome::Kept));
+        }
+        let [claim, ack, renew] = ["claim (2 contracts)", "ack/owner-only", "renew/never-shortens"];
+        let expected = |kept: bool| [(claim, kept), (ack, true), (renew, true)];
+        let expected = |kept| expected(kept).map(|(title, kept)| (title.to_owned(), kept));
+        assert_eq!(whole(&run), expected(true));
+        let mut variant = sample::case("claim/is-ordered", "sqlite", Outcome::Unsupported);
+        variant.variant = "skip-locked".to_owned();
+        run.cases.push(variant);
+        assert_eq!(whole(&run), expected(false));
+        run.cases.truncate(run.cases.len() - 2);
+        assert_eq!(whole(&run), expected(false), "a cell without a case is not kept");
     }
 
     #[test]

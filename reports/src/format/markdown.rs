@@ -1,4 +1,4 @@
-//! The run as Markdown for people: the verdict, the matrix, what is not kept, what was seen, the
+//! The run as Markdown for people: the verdict, what is not kept, the matrix, what was seen, the
 //! engines.
 //!
 //! Invariants: the verdict is the first line; the text stays under [`LIMIT_BYTES`], which is what
@@ -45,9 +45,9 @@ pub fn render(run: &Run) -> String {
 pub fn render_within(run: &Run, limit_bytes: usize) -> String {
     let sections = [
         ("the known failures that are kept again", section::kept_again(run)),
-        ("the matrix", section::matrix(run)),
         ("what is not kept", section::not_kept(run)),
         ("the known failures", section::known(run)),
+        ("the matrix", section::matrix(run)),
         ("what the loser sees", observed::loser(run)),
         ("what else was observed", observed::other(run)),
         ("the measured facts", facts::facts(run)),

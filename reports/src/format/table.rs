@@ -1,4 +1,5 @@
-//! The run as text for a terminal: contracts down, engines across, then what is not kept.
+//! The run as text for a terminal: what is not kept, then contracts down and engines across, where
+//! a family that is kept everywhere is one line.
 //!
 //! Invariants: without colour there is no escape sequence in the text, whatever a database put
 //! into a detail; an outcome is always a word, so that colour only repeats what is written.
@@ -34,19 +35,12 @@ pub fn render(run: &Run, colour: bool) -> String {
 
 /// Renders `run` for a terminal of `width` columns; `colour` adds ANSI colours.
 ///
-/// The table keeps to `width` where the engines leave room for it. The lines below it are as
+/// The table keeps to `width` where the engines leave room for it. The lines above it are as
 /// long as they need to be, because each must stay one line for whoever searches in them.
 #[must_use]
 pub fn render_at(run: &Run, colour: bool, width: usize) -> String {
     let matrix = run.matrix();
     let mut text = String::new();
-    if !matrix.rows.is_empty() && !matrix.engines.is_empty() {
-        text.push_str(&table(&matrix, colour, width));
-        text.push('\n');
-        if matrix.rows.iter().flat_map(|row| &row.cells).flatten().any(|cell| cell.is_mixed()) {
-            text.push_str("* in some variants only, see below\n\n");
-        }
-    }
     let kept_again: Vec<String> = run
         .rotten
         .iter()
@@ -63,6 +57,13 @@ pub fn render_at(run: &Run, colour: bool, width: usize) -> String {
     push_lines(&mut text, "", &kept_again);
     push_lines(&mut text, "", &lines(findings(run)));
     push_lines(&mut text, "Known failures\n", &lines(known_failures(run)));
+    if !matrix.rows.is_empty() && !matrix.engines.is_empty() {
+        text.push_str(&table(&matrix, colour, width));
+        text.push('\n');
+        if matrix.rows.iter().flat_map(|row| &row.cells).flatten().any(|cell| cell.is_mixed()) {
+            text.push_str("* in some variants only, see above\n\n");
+        }
+    }
     text.push_str(&one_line(&run.verdict()));
     text.push('\n');
     text
@@ -92,15 +93,16 @@ fn push_lines(text: &mut String, title: &str, lines: &[String]) {
 
 fn table(matrix: &Matrix, colour: bool, width: usize) -> String {
     let labels: Vec<String> = matrix.engines.iter().map(|label| one_line(label)).collect();
+    let lines = matrix.lines();
     let rows: Vec<Vec<String>> =
-        matrix.rows.iter().map(|row| row.cells.iter().map(|cell| word(*cell)).collect()).collect();
+        lines.iter().map(|(_, row)| row.cells.iter().map(|cell| word(*cell)).collect()).collect();
     let mut widths: Vec<usize> = labels.iter().map(|label| chars(label)).collect();
     for row in &rows {
         for (width, cell) in widths.iter_mut().zip(row) {
             *width = (*width).max(chars(cell));
         }
     }
-    let ids: Vec<String> = matrix.rows.iter().map(|row| one_line(&row.contract)).collect();
+    let ids: Vec<String> = lines.iter().map(|(title, _)| one_line(title)).collect();
     let longest = ids.iter().map(|id| chars(id)).max().unwrap_or(0).max("contract".len());
     let others: usize = widths.iter().map(|width| GAP + width).sum();
     let first = longest.min(width.saturating_sub(others).max(NARROWEST));
@@ -164,7 +166,8 @@ mod tests {
         case.outcome = Outcome::Inconclusive;
         run.cases.push(case);
         let text = render(&run, false);
-        let table: Vec<&str> = text.lines().take_while(|line| !line.is_empty()).collect();
+        let from = text.lines().skip_while(|line| !line.starts_with("contract"));
+        let table: Vec<&str> = from.take_while(|line| !line.is_empty()).collect();
         assert!(table.iter().all(|line| chars(line) <= WIDTH), "{text}");
         assert!(table[0].contains("mariadb:11.8"), "{text}");
         assert!(text.ends_with("1 inconclusive, 12 kept, 3 not run\n"), "{text}");

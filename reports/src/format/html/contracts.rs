@@ -11,7 +11,10 @@ use super::{
     },
     label,
 };
-use crate::{Case, Cell, Level, Outcome, Run};
+use crate::{
+    Case, Cell, Level, Outcome, Run,
+    matrix::{Family, MatrixRow},
+};
 
 /// How many lines of evidence a case shows.
 const EVIDENCE_LINES: usize = 40;
@@ -24,7 +27,10 @@ pub(super) struct Contracts {
     /// Outcomes that occurred, the worst first, and how many cases had them.
     pub(super) counts: Vec<Shown>,
     pub(super) engines: Vec<String>,
+    /// The families that are not kept everywhere.
     pub(super) rows: Vec<Row>,
+    /// The families that are: the title of each, and its contracts.
+    pub(super) kept: Vec<(String, Vec<Row>)>,
     pub(super) kept_again: Vec<(String, String)>,
     pub(super) findings: Vec<Found>,
     pub(super) known: Vec<Found>,
@@ -88,35 +94,71 @@ pub(super) struct Seen {
 
 pub(super) fn of(run: &Run) -> Contracts {
     let matrix = run.matrix();
-    let mut places: BTreeMap<(&str, &str), Vec<&Case>> = BTreeMap::new();
-    for case in &run.cases {
-        places.entry(case.place()).or_default().push(case);
+    let mut pages = Pages::of(run);
+    // What is not kept comes first, also to its evidence, of which there is no room for all.
+    let (whole, others): (Vec<_>, Vec<_>) =
+        matrix.families().into_iter().partition(Family::is_kept);
+    let mut rows_of = |family: &Family<'_>| -> Vec<Row> {
+        family.rows.iter().map(|row| pages.row(&matrix.engines, row)).collect()
+    };
+    let rows = others.iter().flat_map(&mut rows_of).collect();
+    let kept = whole.iter().map(|family| (label(&family.title()), rows_of(family))).collect();
+    let kept_again = run.rotten.iter();
+    Contracts {
+        counts: counts(run),
+        engines: matrix.engines.iter().map(|engine| label(engine)).collect(),
+        rows,
+        kept,
+        kept_again: kept_again
+            .map(|entry| (rotten::name(entry), label(&rotten::observed(entry))))
+            .collect(),
+        findings: findings(run).iter().map(found).collect(),
+        known: known_failures(run).iter().map(found).collect(),
+        losers: losers(run).map(|losers| table(&losers)),
+        evidence: pages.evidence,
     }
-    let mut evidence = Vec::new();
-    let mut spent = 0;
-    let mut rows = Vec::new();
-    for row in &matrix.rows {
-        let info = run.contracts.iter().find(|contract| contract.id == row.contract);
+}
+
+/// The evidence that the cells of the rows open, as the rows are made.
+struct Pages<'run> {
+    run: &'run Run,
+    places: BTreeMap<(&'run str, &'run str), Vec<&'run Case>>,
+    evidence: Vec<Evidence>,
+    /// How many cases have shown their evidence.
+    spent: usize,
+}
+
+impl<'run> Pages<'run> {
+    fn of(run: &'run Run) -> Self {
+        let mut places: BTreeMap<_, Vec<&Case>> = BTreeMap::new();
+        for case in &run.cases {
+            places.entry(case.place()).or_default().push(case);
+        }
+        Self { run, places, evidence: Vec::new(), spent: 0 }
+    }
+
+    fn row(&mut self, engines: &[String], row: &MatrixRow) -> Row {
+        let info = self.run.contracts.iter().find(|contract| contract.id == row.contract);
         let mut cells = Vec::new();
-        for (engine, cell) in matrix.engines.iter().zip(&row.cells) {
-            let id = format!("evidence-{}", evidence.len());
+        for (engine, cell) in engines.iter().zip(&row.cells) {
+            let id = format!("evidence-{}", self.evidence.len());
             let mut shown = of_cell(*cell);
-            if let Some(cases) = places.get(&(row.contract.as_str(), engine.as_str())) {
+            if let Some(cases) = self.places.get(&(row.contract.as_str(), engine.as_str())) {
                 shown.evidence = Some(id.clone());
-                evidence.push(Evidence {
+                self.evidence.push(Evidence {
                     id,
                     contract: label(&row.contract),
                     engine: label(engine),
                     promise: info.map(|info| label(&info.promise)).unwrap_or_default(),
                     source: info.map(|info| label(&info.source)).unwrap_or_default(),
-                    cases: cases.iter().map(|case| seen(case, &mut spent)).collect(),
+                    cases: cases.iter().map(|case| seen(case, &mut self.spent)).collect(),
                 });
             }
             cells.push(shown);
         }
         let id = label(&row.contract);
         let (family, name) = id.split_once('/').unwrap_or(("", &id));
-        rows.push(Row {
+        Row {
             family: family.to_owned(),
             name: name.to_owned(),
             promise: info.map(|info| label(&info.promise)).unwrap_or_default(),
@@ -124,20 +166,7 @@ pub(super) fn of(run: &Run) -> Contracts {
                 .filter(|info| info.level != Level::Core)
                 .map_or("", |info| info.level.as_str()),
             cells,
-        });
-    }
-    let kept_again = run.rotten.iter();
-    Contracts {
-        counts: counts(run),
-        engines: matrix.engines.iter().map(|engine| label(engine)).collect(),
-        rows,
-        kept_again: kept_again
-            .map(|entry| (rotten::name(entry), label(&rotten::observed(entry))))
-            .collect(),
-        findings: findings(run).iter().map(found).collect(),
-        known: known_failures(run).iter().map(found).collect(),
-        losers: losers(run).map(|losers| table(&losers)),
-        evidence,
+        }
     }
 }
 
@@ -266,6 +295,7 @@ mod tests {
         let linked: Vec<&String> = contracts
             .rows
             .iter()
+            .chain(contracts.kept.iter().flat_map(|(_, rows)| rows))
             .flat_map(|row| &row.cells)
             .filter_map(|cell| cell.evidence.as_ref())
             .collect();
@@ -273,6 +303,17 @@ mod tests {
         assert_eq!(linked.len(), 12);
         let of_sqlite = contracts.evidence.iter().find(|seen| seen.engine == "sqlite").unwrap();
         assert_eq!(of_sqlite.cases.len(), 2);
+    }
+
+    #[test]
+    fn a_family_that_is_kept_everywhere_is_apart() {
+        let contracts = of(&sample::kept());
+        assert!(contracts.rows.is_empty());
+        let titles: Vec<&str> = contracts.kept.iter().map(|(title, _)| title.as_str()).collect();
+        assert_eq!(titles, ["claim/is-exclusive", "ack/owner-only", "renew/never-shortens"]);
+        assert_eq!(contracts.evidence.len(), 12);
+        let contracts = of(&sample::full());
+        assert_eq!((contracts.rows.len(), contracts.kept.len()), (3, 0));
     }
 
     #[test]

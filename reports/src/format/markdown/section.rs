@@ -25,7 +25,7 @@ pub(super) fn kept_again(run: &Run) -> String {
     section
 }
 
-/// The contracts against the engines.
+/// The contracts against the engines; a family that is kept everywhere is one line.
 pub(super) fn matrix(run: &Run) -> String {
     let matrix = run.matrix();
     if matrix.rows.is_empty() || matrix.engines.is_empty() {
@@ -34,9 +34,9 @@ pub(super) fn matrix(run: &Run) -> String {
     let mut section = String::from("## Contracts\n\n");
     let labels = matrix.engines.iter().map(|label| text(label));
     push_header(&mut section, std::iter::once("contract".to_owned()).chain(labels));
-    for row in &matrix.rows {
+    for (title, row) in matrix.lines() {
         let cells = row.cells.iter().map(|cell| words(*cell));
-        push_row(&mut section, std::iter::once(text(&row.contract)).chain(cells));
+        push_row(&mut section, std::iter::once(text(&title)).chain(cells));
     }
     section
 }
