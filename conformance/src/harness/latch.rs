@@ -48,15 +48,24 @@ pub struct Attempt<F> {
 ///
 /// Demanded after the answers were judged: a wrong answer is a broken promise with or without it.
 #[must_use = "a race without proof of overlap has not been one"]
-pub struct Proof(Option<Finding>);
+pub struct Proof {
+    missing: Option<Finding>,
+    early: bool,
+}
 
 impl Proof {
+    /// Whether an attempt that had to wait is known not to have done so.
+    #[must_use]
+    pub fn returned_early(&self) -> bool {
+        self.early
+    }
+
     /// Goes on when the attempts overlapped.
     ///
     /// # Errors
     /// [`Finding::Inconclusive`] otherwise.
     pub fn demand(self) -> Result<(), Finding> {
-        self.0.map_or(Ok(()), Err)
+        self.missing.map_or(Ok(()), Err)
     }
 }
 
@@ -77,7 +86,8 @@ pub async fn behind<F: Future>(
         End::Commit => holder.commit().await?,
         End::Rollback => holder.rollback().await?,
     }
-    Ok((finish(queued.answer, attempt).await, Proof(queued.missing)))
+    let proof = Proof { early: queued.answer.is_some(), missing: queued.missing };
+    Ok((finish(queued.answer, attempt).await, proof))
 }
 
 /// Lets two attempts queue up behind the lock of `keeper`, then lets go; answers come as given.
@@ -108,11 +118,13 @@ pub async fn released<A: Future, B: Future>(
         }
     };
     keeper.rollback().await?;
+    let early =
+        left_queued.answer.is_some() && one.waits || right_queued.answer.is_some() && two.waits;
     let missing = left_queued.missing.filter(|_| one.waits);
     let missing = missing.or(right_queued.missing.filter(|_| two.waits));
     let left = finish(left_queued.answer, left);
     let right = finish(right_queued.answer, right);
-    Ok((join(left, right).await, Proof(missing)))
+    Ok((join(left, right).await, Proof { missing, early }))
 }
 
 /// Lets any number of attempts queue up behind the lock of `keeper`, then lets go; answers come as given.
@@ -154,12 +166,15 @@ impl<F: Future> Crowd<F> {
     /// Drives them until each is seen waiting for a lock or has returned.
     pub async fn queue(&mut self, context: &Context) -> Proof {
         match context.until_crowded(self).await {
-            Ok(0) => Proof(None),
-            Ok(early) => Proof(Some(Finding::Inconclusive(format!(
-                "no proof of overlap: {early} of {} attempts returned although the row was locked",
-                self.sessions.len()
-            )))),
-            Err(finding) => Proof(Some(finding)),
+            Ok(0) => Proof { missing: None, early: false },
+            Ok(early) => {
+                let seen = format!(
+                    "no proof of overlap: {early} of {} attempts returned although the row was locked",
+                    self.sessions.len()
+                );
+                Proof { missing: Some(Finding::Inconclusive(seen)), early: true }
+            }
+            Err(finding) => Proof { missing: Some(finding), early: false },
         }
     }
 

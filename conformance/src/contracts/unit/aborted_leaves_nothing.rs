@@ -14,7 +14,7 @@
 //! 1. The victim begins and does its head: an effect, and a claim. Then the transaction is ended by the engine.
 //! 2. The victim goes on with its tail: an effect, a claim, and a new event. Then it commits, which fails, or
 //!    it rolls back.
-//! 3. Every row of head and tail is as it was before, there is no effect, and no new event.
+//! 3. The events of head and tail are as free as before, there is no effect, and no new event.
 //! 4. The transaction is run again, as a whole. Now all of it is there.
 //!
 //! The same is asked of a transaction that the caller rolled back.
@@ -29,6 +29,7 @@
 use std::time::Duration;
 
 use futures::future::join;
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::EventId;
 use leaseproof_engines::store::{
     Isolation, Journal, LockWait, Result as Answer, SessionOptions, StoreOptions,
@@ -50,7 +51,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "after a deadlock, a lock timeout or a serialization error nothing of the transaction stays, neither head nor tail",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "civicrm/civicrm-packages#446, roundcube/roundcubemail#7528, mysql-otp/mysql-otp#158, jruby/activerecord-jdbc-adapter#947, sequelize/sequelize#8352",
@@ -194,7 +195,7 @@ async fn aborted_once(
             false
         }
     };
-    victim.left_nothing(&mut other.actor, &when).await?;
+    victim.left_nothing(context, &mut other.actor, &when).await?;
     check(!committed, || {
         format!("{when}: COMMIT of a transaction that had failed was answered with success")
     })?;

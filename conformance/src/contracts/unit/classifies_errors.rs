@@ -13,6 +13,9 @@
 //! session, alone and in a transaction; a connection ended from outside, noticed by a statement and by `COMMIT`; a
 //! value that the table refuses.
 //!
+//! What was answered with success must be so: the event is claimed, the new one there. A condition that did
+//! not come about, as where the engine found a serial order after all, decides nothing.
+//!
 //! # How a violation looks
 //! A worker dies of a deadlock it should have retried, retries for ever what can never work, takes a
 //! demoted node's refusal for the loss of its lease, or believes a commit that never happened.
@@ -26,7 +29,8 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use futures::future::join;
-use leaseproof_engines::lease::{Claimed, EventId, FencingToken};
+use leaseproof_engines::capability::StoreCapability;
+use leaseproof_engines::lease::{Claimed, EventId, FencingToken, Renewed};
 use leaseproof_engines::store::{
     Isolation, Journal, LockWait, Result as Answer, SessionOptions, StoreOptions,
 };
@@ -37,6 +41,7 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check};
+use crate::harness::standing::{Standing, check_standing};
 
 mod controls;
 
@@ -46,7 +51,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "every way a transaction can fail is reported as retryable, fenced, unavailable or fatal, also when COMMIT raises it",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "k3s-io/kine#721, laravel/framework#56944, DOMjudge/domjudge#2848, Couchers-org/couchers#9439, divviup/janus#358, IntersectMBO/ouroboros-consensus#2233, joker1007/crono_trigger#55, laravel/framework#33933, dotnet/efcore#30851",
@@ -56,31 +61,35 @@ pub static CONTRACT: Contract = Contract {
 };
 
 async fn run(context: &Context) -> Judged {
-    let mut seen = Vec::new();
+    let mut told = Vec::new();
     if context.has(Capability::ConcurrentWriters) {
         // Both wait for a timer of the server's, so they wait together.
         let (deadlock, timeout) = join(deadlock(context), lock_timeout(context)).await;
-        seen.extend([deadlock?, timeout?]);
+        told.extend([deadlock, timeout]);
     } else {
-        seen.push(lock_timeout(context).await?);
-        seen.push(busy_at_commit(context).await?);
+        told.push(lock_timeout(context).await);
+        told.push(busy_at_commit(context).await);
     }
     if context.has(Capability::NoWait) {
-        seen.push(refused_lock(context).await?);
+        told.push(refused_lock(context).await);
     }
-    seen.push(stale_snapshot(context).await?);
+    told.push(stale_snapshot(context).await);
     if context.has(Capability::Serializable) {
-        seen.push(serialization_failure_at_commit(context).await?);
+        told.push(serialization_failure_at_commit(context).await);
     }
-    seen.extend(read_only(context).await?);
+    told.extend(read_only(context).await);
     if context.has(Capability::Terminate) {
-        seen.extend(lost_connection(context).await?);
+        told.extend(lost_connection(context).await?);
     }
-    seen.push(refused_value(context).await?);
-    Ok(seen)
+    told.push(refused_value(context).await);
+    // One condition that did not come about says nothing of the others.
+    let is_broken = |told: &Result<String, Finding>| matches!(told, Err(Finding::Broken(_)));
+    told.sort_by_key(|told| !is_broken(told));
+    told.into_iter().collect()
 }
 
-/// The condition must have raised an error of this kind; in words, what it was.
+/// The error that the condition raised must be of this kind; in words, what it was. That there was none is
+/// judged by whoever knows what the answer promised.
 fn classified<T: Debug>(
     condition: &str,
     promised: ErrorKind,
@@ -88,9 +97,8 @@ fn classified<T: Debug>(
 ) -> Result<String, Finding> {
     let error = match answer {
         Ok(value) => {
-            let message =
-                format!("{condition}: answered {value:?} where an error ({promised}) was promised");
-            return Err(Finding::Broken(message));
+            let message = format!("{condition} did not come about: the answer was {value:?}");
+            return Err(Finding::Inconclusive(message));
         }
         Err(error) => error,
     };
@@ -113,8 +121,32 @@ fn impatient() -> SessionOptions {
 }
 
 async fn claim(context: &Context, actor: &mut Actor, event: &EventId) -> Answer<Claimed> {
-    let token = context.token(actor.name());
-    actor.claim(event, &token, context.at(100), context.at(150)).await
+    claim_with(context, actor, event, &context.token(actor.name())).await
+}
+
+async fn claim_with(
+    context: &Context,
+    actor: &mut Actor,
+    event: &EventId,
+    token: &FencingToken,
+) -> Answer<Claimed> {
+    actor.claim(event, token, context.at(100), context.at(150)).await
+}
+
+/// Goes on unless success was told of a claim that is not there.
+async fn is_so<T>(
+    context: &Context,
+    condition: &str,
+    event: &EventId,
+    token: &FencingToken,
+    answer: &Answer<T>,
+) -> Result<(), Finding> {
+    if answer.is_err() {
+        return Ok(());
+    }
+    let step = format!("{condition}, and success was told of a claim of {event} with `{token}`");
+    let held = Standing::held(token, context.at(150));
+    check_standing(&step, &mut context.actor("probe").await?, event, &held).await
 }
 
 async fn deadlock(context: &Context) -> Result<String, Finding> {
@@ -186,6 +218,9 @@ async fn stale_snapshot(context: &Context) -> Result<String, Finding> {
         Ok(Claimed::NotClaimed) => {
             Ok(format!("{condition} → no error, the newest version was read"))
         }
+        Ok(Claimed::Claimed) => Err(Finding::Broken(format!(
+            "{condition}: the writer had claimed {event}, and the reader was told that it owns it as well"
+        ))),
         answer => classified(condition, ErrorKind::Retryable, answer),
     }
 }
@@ -201,9 +236,18 @@ async fn serialization_failure_at_commit(context: &Context) -> Result<String, Fi
     one.begin_snapshot().await?;
     two.begin_snapshot().await?;
     claim(&context, &mut one, &x).await?;
-    claim(&context, &mut two, &y).await?;
+    let token = context.token("two");
+    let claimed = claim_with(&context, &mut two, &y, &token).await;
     one.commit().await?;
-    classified("a serialization failure at COMMIT", ErrorKind::Retryable, two.commit().await)
+    let condition = "a serialization failure at COMMIT";
+    let answer = match claimed {
+        // The engine may know as early as here.
+        Err(error) => Err(error),
+        Ok(_) => two.commit().await,
+    };
+    drop(two.rollback().await);
+    is_so(&context, condition, &y, &token, &answer).await?;
+    classified(condition, ErrorKind::Retryable, answer)
 }
 
 /// A reader of a rollback journal holds off the commit, and nothing before it.
@@ -215,49 +259,108 @@ async fn busy_at_commit(context: &Context) -> Result<String, Finding> {
     let event = context.enqueued(&mut writer, "busy").await?;
     reader.begin_snapshot().await?;
     writer.begin().await?;
-    claim(&context, &mut writer, &event).await?;
+    let token = context.token("writer");
+    claim_with(&context, &mut writer, &event, &token).await?;
     let answer = writer.commit().await;
     reader.rollback().await?;
-    classified("a reader that holds off COMMIT", ErrorKind::Retryable, answer)
+    let condition = "a reader that holds off COMMIT";
+    is_so(&context, condition, &event, &token, &answer).await?;
+    classified(condition, ErrorKind::Retryable, answer)
 }
 
-async fn read_only(context: &Context) -> Result<[String; 2], Finding> {
+async fn read_only(context: &Context) -> [Result<String, Finding>; 2] {
+    [written_alone(context).await, written_in_transaction(context).await]
+}
+
+async fn demoted(context: &Context) -> Result<Actor, Finding> {
     let options = SessionOptions { read_only: true, ..SessionOptions::default() };
-    let mut demoted = context.actor_with("demoted", &options).await?;
-    let alone = demoted.enqueue(&[context.new_event("read-only")]).await;
-    let in_unit = match demoted.begin().await {
-        Ok(()) => demoted.enqueue(&[context.new_event("read-only")]).await,
+    Ok(context.actor_with("demoted", &options).await?)
+}
+
+async fn written_alone(context: &Context) -> Result<String, Finding> {
+    let new = context.new_event("read-only");
+    let answer = demoted(context).await?.enqueue(std::slice::from_ref(&new)).await;
+    refused_write(context, "a write on a read-only session", &new.event, answer).await
+}
+
+async fn written_in_transaction(context: &Context) -> Result<String, Finding> {
+    let (new, mut demoted) = (context.new_event("read-only-unit"), demoted(context).await?);
+    let answer = match demoted.begin().await {
+        Ok(()) => match demoted.enqueue(std::slice::from_ref(&new)).await {
+            Ok(count) => demoted.commit().await.map(|()| count),
+            refused => refused,
+        },
         Err(refused) => Err(refused),
     };
-    Ok([
-        classified("a write on a read-only session", ErrorKind::Fenced, alone)?,
-        classified("a transaction on a read-only session", ErrorKind::Fenced, in_unit)?,
-    ])
+    refused_write(context, "a transaction on a read-only session", &new.event, answer).await
 }
 
-async fn lost_connection(context: &Context) -> Result<[String; 3], Finding> {
+/// Success of a write is told only of what is there.
+async fn refused_write(
+    context: &Context,
+    condition: &str,
+    event: &EventId,
+    answer: Answer<u64>,
+) -> Result<String, Finding> {
+    if let Ok(count) = &answer {
+        let step = format!("{condition}: an enqueue of {event} was told that {count} were new");
+        let free = Standing::free(context.at(100));
+        check_standing(&step, &mut context.actor("probe").await?, event, &free).await?;
+    }
+    classified(condition, ErrorKind::Fenced, answer)
+}
+
+async fn lost_connection(context: &Context) -> Result<[Result<String, Finding>; 3], Finding> {
     let mut idle = context.actor("idle").await?;
-    let event = context.enqueued(&mut idle, "lost").await?;
-    context.terminate(idle.id()).await?;
-    let first = claim(context, &mut idle, &event).await;
-    let second = claim(context, &mut idle, &event).await;
+    let (first, second) = (
+        context.enqueued(&mut idle, "lost").await?,
+        context.enqueued(&mut idle, "lost-next").await?,
+    );
     let mut busy = context.actor("busy").await?;
+    let last = context.enqueued(&mut busy, "lost-at-commit").await?;
+    context.terminate(idle.id()).await?;
+    let token = context.token("idle");
+    let answer = claim_with(context, &mut idle, &first, &token).await;
+    let at_first =
+        lost(context, "the first statement on a lost connection", &first, &token, answer).await;
+    let answer = claim_with(context, &mut idle, &second, &token).await;
+    let at_next = lost(context, "the next one", &second, &token, answer).await;
+    let token = context.token("busy");
     busy.begin().await?;
-    claim(context, &mut busy, &event).await?;
+    claim_with(context, &mut busy, &last, &token).await?;
     context.terminate(busy.id()).await?;
-    let commit = busy.commit().await;
-    let kind = ErrorKind::Unavailable;
-    Ok([
-        classified("the first statement on a lost connection", kind, first)?,
-        classified("the next one", kind, second)?,
-        classified("COMMIT on a lost connection", kind, commit)?,
-    ])
+    let answer = busy.commit().await;
+    let at_commit = lost(context, "COMMIT on a lost connection", &last, &token, answer).await;
+    Ok([at_first, at_next, at_commit])
 }
 
+async fn lost<T: Debug>(
+    context: &Context,
+    condition: &str,
+    event: &EventId,
+    token: &FencingToken,
+    answer: Answer<T>,
+) -> Result<String, Finding> {
+    is_so(context, condition, event, token, &answer).await?;
+    classified(condition, ErrorKind::Unavailable, answer)
+}
+
+/// A token longer than the reference table takes. A table that takes it has to take all of it.
 async fn refused_value(context: &Context) -> Result<String, Finding> {
     let mut actor = context.actor("actor").await?;
     let event = context.enqueued(&mut actor, "refused").await?;
-    let token = FencingToken::new("t".repeat(65));
-    let answer = actor.claim(&event, &token, context.at(100), context.at(150)).await;
-    classified("a value that the table refuses", ErrorKind::Fatal, answer)
+    let (token, cut) = (FencingToken::new("t".repeat(65)), FencingToken::new("t".repeat(64)));
+    let condition = "a value that the table refuses";
+    let answer = claim_with(context, &mut actor, &event, &token).await;
+    if answer.is_ok() {
+        is_so(context, condition, &event, &token, &answer).await?;
+        let renewed = actor.renew(&event, &cut, context.at(110), context.at(200)).await?;
+        check(renewed == Renewed::Refused, || {
+            format!(
+                "{event} was claimed with a token of 65 bytes, and the first 64 of them renew it"
+            )
+        })?;
+        return Ok("a token of 65 bytes → no error, all of it was kept".to_owned());
+    }
+    classified(condition, ErrorKind::Fatal, answer)
 }

@@ -22,16 +22,19 @@
 //! IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, danielcopper/romm-tender#1092,
 //! WiseLibs/better-sqlite3#836 and #1275, python/cpython#124510.
 
-use leaseproof_engines::EngineError;
-use leaseproof_engines::lease::{Claimed, EventId};
+use async_trait::async_trait;
+use leaseproof_engines::capability::StoreCapability;
+use leaseproof_engines::lease::{Claim, Claimed, EventId, FencingToken};
+use leaseproof_engines::store::{LockWait, Result as Answer, Session};
+use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
-use crate::harness::finding::{Finding, Judged, check, check_eq};
-use crate::harness::latch::End;
-use crate::harness::row::row;
+use crate::harness::finding::{Finding, Judged, check_eq};
+use crate::harness::latch::{End, behind};
+use crate::harness::standing::{Standing, check_attempts, check_standing};
 
 mod controls;
 
@@ -41,7 +44,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a read-then-write transaction is not refused at once by a concurrent writer: it waits or proceeds",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, danielcopper/romm-tender#1092, WiseLibs/better-sqlite3#836, #1275, python/cpython#124510",
@@ -71,11 +74,12 @@ async fn read_then_write(
     context: &Context,
     actor: &mut Actor,
     event: &EventId,
+    token: &FencingToken,
 ) -> Result<Claimed, EngineError> {
     let outcome = async {
         actor.begin().await?;
         actor.candidates(10, context.at(100)).await?;
-        let claimed = claim(context, actor, event).await?;
+        let claimed = claim(context, actor, event, token).await?;
         actor.commit().await?;
         Ok(claimed)
     };
@@ -91,9 +95,9 @@ async fn claim(
     context: &Context,
     actor: &mut Actor,
     event: &EventId,
+    token: &FencingToken,
 ) -> Result<Claimed, EngineError> {
-    let token = context.token(actor.name());
-    actor.claim(event, &token, context.at(100), context.at(150)).await
+    actor.claim(event, token, context.at(100), context.at(150)).await
 }
 
 /// Step 1; returns how often the transaction was run again.
@@ -104,38 +108,35 @@ async fn behind_writer(
     end: End,
 ) -> Result<usize, Finding> {
     let event = context.enqueued(writer, &format!("contended-{end:?}")).await?;
+    let (of_unit, of_writer) = (context.token("unit"), context.token("writer"));
     writer.begin().await?;
-    check_eq("the writer claims", claim(context, writer, &event).await?, Claimed::Claimed)?;
-    let waiter = [unit.id()];
-    let answer = {
-        let mut attempt = std::pin::pin!(read_then_write(context, unit, &event));
-        let progress = context.until_waiting(&waiter, attempt.as_mut()).await?;
-        match end {
-            End::Commit => writer.commit().await?,
-            End::Rollback => writer.rollback().await?,
-        }
-        match progress {
-            Progress::Waiting => attempt.await,
-            Progress::Finished(Err(error)) => {
-                let message =
-                    format!("a transaction that read first was refused without a wait: {error}");
-                return Err(Finding::Broken(message));
-            }
-            Progress::Finished(Ok(claimed)) => {
-                let message =
-                    format!("no proof of overlap: {claimed:?} although a writer had the event");
-                return Err(Finding::Inconclusive(message));
-            }
-        }
-    };
-    // After the wait an engine may say that the transaction has to be run again, as a whole.
+    let claimed = claim(context, writer, &event, &of_writer).await?;
+    check_eq("the writer claims", claimed, Claimed::Claimed)?;
+    let waiter = unit.id();
+    let attempt = read_then_write(context, unit, &event, &of_unit);
+    let (answer, proof) = behind(context, writer, end, waiter, attempt).await?;
     let (answer, retries) = match answer {
-        Err(error) if error.is_retryable() => (read_then_write(context, unit, &event).await?, 1),
+        Err(error) if error.is_retryable() => {
+            if proof.returned_early() {
+                return Err(Finding::Broken(format!(
+                    "a transaction that had read and then claimed {event}, which a writer held in an open \
+                     transaction, was refused without a wait: {error}"
+                )));
+            }
+            // After the wait an engine may say that the transaction has to be run again, as a whole.
+            (read_then_write(context, unit, &event, &of_unit).await?, 1)
+        }
         answer => (answer?, 0),
     };
-    let promised = if end == End::Commit { Claimed::NotClaimed } else { Claimed::Claimed };
-    check_eq(&format!("the transaction's claim behind a writer ({end:?})"), answer, promised)?;
-    check_eq("the attempts of the event", row(writer, &event).await?.attempt, 1)?;
+    let (promised, token) = match end {
+        End::Commit => (Claimed::NotClaimed, of_writer),
+        End::Rollback => (Claimed::Claimed, of_unit),
+    };
+    let step = format!("the transaction's claim of {event} behind a writer ({end:?})");
+    check_eq(&step, answer, promised)?;
+    check_standing(&step, writer, &event, &Standing::held(&token, context.at(150))).await?;
+    check_attempts(&step, writer, &event, 1).await?;
+    proof.demand()?;
     Ok(retries)
 }
 
@@ -158,18 +159,20 @@ async fn ahead_of_writer(
     unit.begin().await?;
     unit.candidates(10, context.at(100)).await?;
     let waiter = [writer.id()];
+    let (of_unit, of_writer) = (context.token("unit"), context.token("writer"));
     let waited = {
         let mut writing = std::pin::pin!(async {
             if until == Writer::HoldsItsUnitOpen {
                 writer.begin().await?;
             }
-            claim(context, writer, &other).await
+            claim(context, writer, &other, &of_writer).await
         });
         let progress = context.until_waiting(&waiter, writing.as_mut()).await?;
-        match claim(context, unit, &event).await {
+        match claim(context, unit, &event, &of_unit).await {
             Ok(claimed) => {
                 check_eq("the transaction's claim beside a writer", claimed, Claimed::Claimed)?
             }
+            Err(error) if !error.is_retryable() => return Err(Finding::Errored(error)),
             Err(error) => {
                 let message = format!(
                     "a transaction that read first could not write beside a writer: {error}"
@@ -188,11 +191,9 @@ async fn ahead_of_writer(
     if until == Writer::HoldsItsUnitOpen {
         writer.commit().await?;
     }
-    for event in [&event, &other] {
-        let row = row(unit, event).await?;
-        check(row.token.is_some(), || {
-            format!("{event} was claimed in a transaction that committed, and is free")
-        })?;
+    for (event, token) in [(&event, &of_unit), (&other, &of_writer)] {
+        let step = format!("{event} was claimed in a transaction that committed ({until:?})");
+        check_standing(&step, unit, event, &Standing::held(token, context.at(150))).await?;
     }
     let wait = if waited {
         "was seen waiting for the transaction"
