@@ -114,7 +114,7 @@ impl Party {
             check_attempts(&step, reader, event, 0).await?;
         }
         let step = format!("{when}: {} was enqueued in a transaction that was aborted", self.late);
-        check_standing(&step, reader, &self.late, &Standing::absent(context.at(100))).await
+        check_standing(&step, reader, &self.late, &Standing::unclaimable(context.at(100))).await
     }
 
     /// Runs the transaction from its start, and goes on when all of it is there.

@@ -26,8 +26,8 @@ const ALL: u32 = 1_000_000;
 /// What a step promises to leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Nobody's, and not to be had at `now`: it was never enqueued, or what enqueued it never was.
-    Absent {
+    /// Not to be had at `now` by anybody new, for whatever reason: it never was there, or it is done.
+    Unclaimable {
         /// When nobody can claim it.
         now: Instant,
     },
@@ -84,10 +84,10 @@ impl Standing {
         Self::Free { now }
     }
 
-    /// Not there to be claimed, at this instant.
+    /// Not to be had at this instant by anybody new.
     #[must_use]
-    pub fn absent(now: Instant) -> Self {
-        Self::Absent { now }
+    pub fn unclaimable(now: Instant) -> Self {
+        Self::Unclaimable { now }
     }
 }
 
@@ -106,7 +106,7 @@ pub async fn check_standing(
 ) -> Result<(), Finding> {
     let mut probed = Probed { step, probe, event };
     match promised {
-        Standing::Absent { now } => probed.claimable(*now, false).await,
+        Standing::Unclaimable { now } => probed.claimable(*now, false).await,
         Standing::Free { now } => probed.claimable(*now, true).await,
         Standing::Held { token, until } => probed.held(token, *until).await,
         Standing::Done { token, until } => {

@@ -121,7 +121,7 @@ async fn reserve_each(
     for event in ids {
         match actor.reserve(consumer, event).await {
             Ok(answer) => {
-                let step = format!("the first reservation of {}", shortened(event));
+                let step = format!("the first reservation of {} by `{consumer}`", shortened(event));
                 check_eq(&step, answer, Reserved::Reserved)?;
                 reserved.push(event);
             }
@@ -133,15 +133,15 @@ async fn reserve_each(
         }
     }
     check(reserved.len() > refused.len(), || {
-        format!("most ids were refused with an error: {}", refused.join(", "))
+        format!("most ids were refused to `{consumer}` with an error: {}", refused.join(", "))
     })?;
     for event in &reserved {
         actor.apply_effect(consumer, event).await?;
     }
     for event in reserved {
-        let step = format!("the effects of {}", shortened(event));
+        let step = format!("the effects of {} for `{consumer}`", shortened(event));
         check_eq(&step, actor.effects(consumer, event).await?, 1)?;
-        let step = format!("the second reservation of {}", shortened(event));
+        let step = format!("the second reservation of {} by `{consumer}`", shortened(event));
         check_eq(&step, actor.reserve(consumer, event).await?, Reserved::Duplicate)?;
     }
     Ok(refused)
@@ -171,9 +171,11 @@ async fn cannot_write(context: &Context, actor: &mut Actor) -> Result<(), Findin
     let event = EventId::new("never-written");
     let answer = reader.reserve("consumer", &event).await;
     check(answer.is_err(), || {
-        format!("a reservation that the server refused to write was answered {answer:?}")
+        format!(
+            "`consumer` reserved {event} on a session on which the server refuses writes, and was told {answer:?}"
+        )
     })?;
-    let step = "the first reservation that could be written";
+    let step = "the first reservation of `never-written` by `consumer` that could be written";
     check_eq(step, actor.reserve("consumer", &event).await?, Reserved::Reserved)
 }
 

@@ -20,13 +20,16 @@
 //! # Source
 //! The consumer-idempotency example; Wave-RF/WaveHouse#384, sksmith/go-micro-example#58.
 
-use leaseproof_engines::lease::{Acked, EventState, Reserved};
+use async_trait::async_trait;
+use leaseproof_engines::capability::StoreCapability;
+use leaseproof_engines::lease::{Acked, EventId, Reserved};
+use leaseproof_engines::store::{Result as Answer, Session};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
-use crate::harness::row::row;
+use crate::harness::standing::{Standing, check_standing};
 use crate::worker::{CONSUMER, Death, Delivered, Step, Worker};
 
 mod controls;
@@ -37,7 +40,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a crash between reservation and effect leaves neither, and the redelivery runs the effect",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "the consumer-idempotency example; Wave-RF/WaveHouse#384, sksmith/go-micro-example#58",
@@ -96,6 +99,6 @@ async fn cut_short(context: &Context, b: &mut Worker, cut: Cut, last: Step) -> R
     check_eq(&format!("B delivers {when}"), delivered, promised)?;
     let effects = b.actor.effects(CONSUMER, &event).await?;
     check_eq(&format!("the effects after the redelivery, {when}"), effects, 1)?;
-    let state = row(&mut b.actor, &event).await?.state;
-    check_eq(&format!("the state after the redelivery, {when}"), state, EventState::Done)
+    let step = format!("B has acked {event}, {when}");
+    check_standing(&step, &mut b.actor, &event, &Standing::unclaimable(context.at(300))).await
 }

@@ -9,28 +9,28 @@
 //! For each way in which a connection can end without a goodbye:
 //! 1. A claims a batch of three at 100 until 150, and commits reservation and effect of each.
 //! 2. A dies before any ack.
-//! 3. B claims a batch one microsecond before 150: it gets nothing, and the rows are as A left them.
+//! 3. B claims a batch one microsecond before 150: it gets nothing, and the events are as A left them.
 //! 4. B claims a batch at 150: it gets all three, in order, as their second attempt.
 //! 5. B claims once more: nothing is left.
 //!
 //! # How a violation looks
 //! B gets an event while A's lease is live (two workers have it), or does not get it at the deadline
-//! (nobody ever will), or the event is `DONE` without an ack of its owner.
+//! (nobody ever will), or the event is done without an ack of its owner.
 //!
 //! # Source
 //! The scheduled-relay example: the consumer commits before acknowledgement. Acks that run ahead of the
 //! effect: KanishJebaMathewM/Truxify#11209 and #13133.
 
+use leaseproof_engines::Capability;
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{EventId, Reserved};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
-use crate::harness::row::{Stored, check_row, row};
-use crate::worker::{Death, Delivered, Step, Worker};
-
-mod controls;
+use crate::harness::standing::{Standing, check_attempts, check_standing};
+use crate::worker::{Death, Delivered, Step, Worker, WorkerFault};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -38,7 +38,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "when the consumer has committed and the worker dies before the ack, the event comes back after its lease and not before",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the scheduled-relay example; KanishJebaMathewM/Truxify#11209, #13133",
@@ -72,7 +72,7 @@ async fn lost_ack(context: &Context, round: usize, death: Death) -> Result<(), F
     check_eq("A claims three free events", &claimed, &ids)?;
     let mut left = Vec::new();
     for event in &ids {
-        left.push((event.clone(), Stored::held(&token_of(&a, event)?, deadline)));
+        left.push((event.clone(), Standing::held(&token_of(&a, event)?, deadline)));
         let delivered = a.deliver(event, context.at(110), Step::Commit).await?;
         let promised = Delivered::CutShort(Reserved::Reserved);
         check_eq("A handles an event and does not ack it", delivered, promised)?;
@@ -84,15 +84,17 @@ async fn lost_ack(context: &Context, round: usize, death: Death) -> Result<(), F
     let step = "B claims while the dead worker's leases are live";
     check_eq(step, &b.claim_batch(&early).await?, &nothing)?;
     for (event, stored) in &left {
-        check_row("before the deadline", &mut b, event, stored).await?;
+        let step = format!("{event} before the deadline of the worker that died");
+        check_standing(&step, &mut b, event, stored).await?;
     }
     let due = context.batch("B", 3, deadline, context.at(250));
     let step = "B claims at the deadline of the unacked events";
     check_eq(step, &b.claim_batch(&due).await?, &ids)?;
     for event in &ids {
-        let stored = Stored::held(&due.token, context.at(250));
-        check_row("after the takeover", &mut b, event, &stored).await?;
-        check_eq("the attempts of an event that came back", row(&mut b, event).await?.attempt, 2)?;
+        let stored = Standing::held(&due.token, context.at(250));
+        let step = format!("{event}, which B took over at the deadline");
+        check_standing(&step, &mut b, event, &stored).await?;
+        check_attempts(&step, &mut b, event, 2).await?;
     }
     let again = context.batch("B", 3, deadline, context.at(250));
     check_eq("B claims once more", &b.claim_batch(&again).await?, &nothing)?;

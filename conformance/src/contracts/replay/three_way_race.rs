@@ -22,15 +22,17 @@
 //! # Source
 //! <https://bugs.mysql.com/bug.php?id=98324>, <https://bugs.mysql.com/bug.php?id=116459>.
 
-use futures::future::join_all;
+use async_trait::async_trait;
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{EventId, Reserved};
 use leaseproof_engines::{Capability, EngineError};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
-use crate::harness::context::{Context, Progress};
+use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
+use crate::harness::latch::{Crowd, Proof};
 use crate::worker::CONSUMER;
 
 mod controls;
@@ -41,7 +43,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "of three open reservations the first rolls back: one of the others holds it, the last is a duplicate or a classified retry",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions, StoreCapability::ConcurrentSessions],
     scope: Scope::Once,
     clocks: Clocks::Any,
     source: "https://bugs.mysql.com/bug.php?id=98324, https://bugs.mysql.com/bug.php?id=116459",
@@ -102,7 +104,7 @@ async fn race(
     a.begin().await?;
     check_eq("A reserves a new event", a.reserve(CONSUMER, event).await?, Reserved::Reserved)?;
     a.apply_effect(CONSUMER, event).await?;
-    let (waited, attempts) = contend(context, a, first, others, event).await?;
+    let (proof, attempts) = contend(context, a, first, others, event).await?;
     let told = answers(context, others, event, attempts, seen).await?;
 
     let winners = told.iter().filter(|answer| **answer == Reserved::Reserved).count();
@@ -112,31 +114,30 @@ async fn race(
     check_eq(&format!("A {first:?}: the effects of the event"), effects, 1)?;
     let last = others[0].reserve(CONSUMER, event).await?;
     check_eq(&format!("A {first:?}: one more reservation"), last, Reserved::Duplicate)?;
-    check(waited, || "B and C were answered while A's reservation was open".to_owned())
+    check(!proof.returned_early(), || {
+        format!("B or C was answered while A's reservation of {event} was open: {told:?}")
+    })?;
+    proof.demand()
 }
 
-/// B and C reserve while A's reservation is open, and A ends. Whether both were seen waiting, and what
-/// they were told.
+/// B and C reserve while A's reservation is open, and A ends. The proof that both waited, and what they were
+/// told.
 async fn contend(
     context: &Context,
     a: &mut Actor,
     first: First,
     others: &mut [Actor; 2],
     event: &EventId,
-) -> Result<(bool, Vec<Result<Reserved, EngineError>>), Finding> {
-    let waiters: Vec<_> = others.iter().map(Actor::id).collect();
-    let attempts = join_all(others.iter_mut().map(|actor| unit(actor, event)));
-    let mut attempts = std::pin::pin!(attempts);
-    let progress = context.until_waiting(&waiters, attempts.as_mut()).await?;
+) -> Result<(Proof, Vec<Result<Reserved, EngineError>>), Finding> {
+    let attempts = others.iter_mut().map(|actor| (actor.id(), unit(actor, event))).collect();
+    let mut crowd = Crowd::new(attempts);
+    let proof = crowd.queue(context).await;
     match first {
         First::RollsBack => a.rollback().await?,
         First::LosesConnection => context.terminate(a.id()).await?,
         First::Commits => a.commit().await?,
     }
-    Ok(match progress {
-        Progress::Waiting => (true, attempts.await),
-        Progress::Finished(attempts) => (false, attempts),
-    })
+    Ok((proof, crowd.answers().await))
 }
 
 /// Reservation and effect in one transaction.

@@ -10,10 +10,10 @@
 //! 1. A claims four events at 100 until 160. Each takes 31.
 //! 2. The first ends at 131: acked. The second is started at 131 and ends at 162: it is not acked and has no
 //!    effect. The third's turn is at 162, the fourth's exactly at 160: neither is started.
-//! 3. A's token tries to ack the three at the deadline itself, when nobody has taken them: refused, the rows
-//!    stay as they were.
+//! 3. A's token tries to ack the three at the deadline itself, when nobody has taken them: refused, and
+//!    nothing changes.
 //! 4. B claims the three at 161. A's token tries again: refused. B handles and acks them.
-//! 5. All are `DONE` with one effect each, the last three by B's token.
+//! 5. All are done with one effect each, the first by A's token and the others by B's.
 //!
 //! # How a violation looks
 //! The worker begins an item that is not its own any more (two run it at once), or an ack is accepted
@@ -23,17 +23,16 @@
 //! The worker-shutdown example; RamaAditya49/titen#151, deltawi/deltallm#249, imtms/tagent-core#56,
 //! hexpm/hexpm#1825.
 
-use leaseproof_engines::lease::{Acked, EventId, EventState, FencingToken, Reserved};
+use leaseproof_engines::capability::StoreCapability;
+use leaseproof_engines::lease::{Acked, EventId, FencingToken, Reserved};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
-use crate::harness::row::{Stored, check_refused, check_row, row};
-use crate::worker::{CONSUMER, Delivered, Step, Worker};
-
-mod controls;
+use crate::harness::standing::{Standing, check_refused, check_standing};
+use crate::worker::{CONSUMER, Delivered, Step, Worker, WorkerFault};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -41,7 +40,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "in-flight work that outlives its lease is not acked, and is not started once its lease is over",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::CallerTransactions],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "the worker-shutdown example; RamaAditya49/titen#151, deltawi/deltallm#249, imtms/tagent-core#56, hexpm/hexpm#1825",
@@ -62,21 +61,26 @@ async fn run(context: &Context) -> Judged {
     let stale = a.token(&ids[0]).unwrap_or_else(|| context.token("A"));
 
     one_after_another(context, &mut a, &ids).await?;
-    late_acks(context, &mut a.actor, &stale, &ids[1..], "before anybody took it over").await?;
+    let over = Standing::held(&stale, context.at(160));
+    late_acks(context, &mut a.actor, (&stale, &over), &ids[1..], "before anybody took it over")
+        .await?;
     let claimed = b.poll(context, 4, context.at(161), context.at(260)).await?;
     check_eq("B claims what A has not acked", claimed.as_slice(), &ids[1..])?;
     let fresh = b.token(&ids[1]).unwrap_or_else(|| context.token("B"));
-    late_acks(context, &mut a.actor, &stale, &ids[1..], "after B took it over").await?;
+    let taken = Standing::held(&fresh, context.at(260));
+    late_acks(context, &mut a.actor, (&stale, &taken), &ids[1..], "after B took it over").await?;
     for event in &ids[1..] {
         let delivered = b.deliver(event, context.at(170), Step::Ack).await?;
         let promised = Delivered::Handled(Reserved::Reserved, Acked::Acked);
         check_eq(&format!("B handles {event}"), delivered, promised)?;
-        let done = Stored::done(&fresh, context.at(260));
-        check_row(&format!("B acks {event}"), &mut b.actor, event, &done).await?;
     }
     for event in &ids {
-        check_eq("the effects of an item", b.actor.effects(CONSUMER, event).await?, 1)?;
-        check_eq("its state", row(&mut b.actor, event).await?.state, EventState::Done)?;
+        let (token, until) = if *event == ids[0] { (&stale, 160) } else { (&fresh, 260) };
+        let step = format!("{event} was handled and acked");
+        check_standing(&step, &mut b.actor, event, &Standing::done(token, context.at(until)))
+            .await?;
+        let effects = b.actor.effects(CONSUMER, event).await?;
+        check_eq(&format!("the effects of {event}"), effects, 1)?;
     }
     Ok(vec![
         "one of four items ended within the batch's lease; 3 were left, 6 late acks were refused"
@@ -124,15 +128,14 @@ async fn one_after_another(
 async fn late_acks(
     context: &Context,
     a: &mut Actor,
-    stale: &FencingToken,
+    (stale, standing): (&FencingToken, &Standing),
     ids: &[EventId],
     when: &str,
 ) -> Result<(), Finding> {
     for event in ids {
-        let before = row(a, event).await?;
         let answer = a.ack(event, stale, context.at(160)).await;
         let step = format!("A's ack of {event} at its deadline, {when}");
-        check_refused(&step, a, &before, answer, Acked::Refused).await?;
+        check_refused(&step, a, event, standing, answer, Acked::Refused).await?;
     }
     Ok(())
 }

@@ -1,18 +1,19 @@
 //! A released row is claimable at once, and no row is ever outside what a claim looks at.
 //!
 //! # Promise
-//! After a release the row is as if it had never been claimed: no token, no deadline, no attempt used up.
+//! After a release the event is as if it had never been claimed: nobody's, under no lease that a backlog
+//! would count, no attempt used up.
 //! Whoever asks next gets it, by every way of claiming. And whatever happened to it before, a pending row
 //! is claimable at a late enough instant: there is no state that neither claim nor reclaim looks at.
 //!
 //! # Steps
-//! 1. A claims three events at 100 until 150 and releases them at 110. The rows are free; A's token can do
-//!    nothing any more.
+//! 1. A claims three events at 100 until 150 and releases them at 110. Anybody can have them, and the backlog,
+//!    where there is one, counts no lease; A's token can do nothing any more.
 //! 2. At that instant B claims one by its id and two as a batch.
 //! 3. B's lease ends; C claims at 200 and releases after its own lease is over: D claims at once.
 //! 4. Then a seeded deck of claims, batches, renewals, releases, acks and clock steps is played on eight
-//!    events by two workers. In the end every row is read by its id, and one late batch gets exactly those
-//!    that are pending; later still each of them can be claimed by its id.
+//!    events by two workers. In the end one late batch gets exactly those that nobody acked; later still
+//!    each of them can be claimed by its id.
 //!
 //! # How a violation looks
 //! A release answers `Released` and the row waits for its old deadline, or for ever: `NULL` compared with
@@ -21,10 +22,12 @@
 //! # Source
 //! rafidahmed870/queue-jobs-worker#1, aegra/aegra#547, quartz-scheduler/quartz#145.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use leaseproof_engines::Capability;
+use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
-    Acked, Claimed, EventId, EventState, FencingToken, NewEvent, Released, Renewed,
+    Acked, Claimed, EventId, FencingToken, Instant, NewEvent, Released, Renewed,
 };
 use leaseproof_reports::Level;
 
@@ -32,7 +35,7 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
-use crate::harness::row::{Stored, check_row, row};
+use crate::harness::standing::{Standing, check_attempts, check_standing};
 
 mod controls;
 
@@ -42,7 +45,7 @@ pub static CONTRACT: Contract = Contract {
     promise: "a released row is claimable at once, and no row lies outside what claim or reclaim looks at",
     level: Level::Core,
     requires: &[],
-    offers: &[],
+    offers: &[StoreCapability::Release],
     scope: Scope::EachStrategy,
     clocks: Clocks::Any,
     source: "rafidahmed870/queue-jobs-worker#1, aegra/aegra#547, quartz-scheduler/quartz#145",
@@ -59,13 +62,13 @@ async fn run(context: &Context) -> Judged {
     let mut b = context.actor("B").await?;
     released_at_once(context, &mut a, &mut b).await?;
     released_late(context, &mut a, &mut b).await?;
-    let played = play(context, &mut a, &mut b).await?;
-    let pending = all_in_view(context, &mut a).await?;
+    let (played, acked) = play(context, &mut a, &mut b).await?;
+    let pending = all_in_view(context, &mut a, &acked).await?;
     Ok(vec![
         "a released row was claimed at the same instant, by its id and as a batch".to_owned(),
         played,
         format!(
-            "{pending} of {} rows were pending, all claimable late, as a batch and by id",
+            "{pending} of {} events were not acked, all claimable late, as a batch and by id",
             ids().len()
         ),
     ])
@@ -86,12 +89,13 @@ async fn released_at_once(context: &Context, a: &mut Actor, b: &mut Actor) -> Re
     }
     let batch = context.batch("A", 3, context.at(100), context.at(150));
     check_eq("A claims three", a.claim_batch(&batch).await?.as_slice(), events)?;
+    let now = context.at(110);
     for event in events {
         let step = format!("A releases {event}");
         check_eq(&step, a.release(event, &batch.token).await?, Released::Released)?;
-        check_row(&step, b, event, &Stored::free()).await?;
+        check_standing(&step, b, event, &Standing::free(now)).await?;
     }
-    let now = context.at(110);
+    no_lease(b, now).await?;
     let renewed = a.renew(&events[0], &batch.token, now, context.at(300)).await?;
     check_eq("A renews what it has released", renewed, Renewed::Refused)?;
     let acked = a.ack(&events[0], &batch.token, now).await?;
@@ -108,9 +112,23 @@ async fn released_at_once(context: &Context, a: &mut Actor, b: &mut Actor) -> Re
         &events[1..],
     )?;
     for event in events {
-        check_eq("the attempts after a release and a claim", row(b, event).await?.attempt, 1)?;
+        check_attempts("a release and a claim", b, event, 1).await?;
     }
     Ok(())
+}
+
+/// What was released is under no lease, be it live or over.
+async fn no_lease(reader: &mut Actor, now: Instant) -> Result<(), Finding> {
+    if !reader.has(StoreCapability::Backlog) {
+        return Ok(());
+    }
+    let backlog = reader.backlog(now).await?;
+    check(backlog.active == 0 && backlog.expired == 0, || {
+        format!(
+            "every event was released, and at {now} the backlog counts {} live leases and {} that are over",
+            backlog.active, backlog.expired
+        )
+    })
 }
 
 /// Step 3: a release after the deadline is one too, as long as nobody else has the row.
@@ -121,7 +139,8 @@ async fn released_late(context: &Context, c: &mut Actor, d: &mut Actor) -> Resul
     check_eq("C claims when B's lease is over", claimed, Claimed::Claimed)?;
     let released = c.release(event, &token_c).await?;
     check_eq("C releases after its deadline", released, Released::Released)?;
-    check_row("C releases after its deadline", d, event, &Stored::free()).await?;
+    let free = Standing::free(context.at(260));
+    check_standing("C releases after its deadline", d, event, &free).await?;
     let claimed = d.claim(event, &token_d, context.at(260), context.at(310)).await?;
     check_eq("D claims at once", claimed, Claimed::Claimed)
 }
@@ -160,12 +179,17 @@ fn below(context: &Context, bound: usize) -> usize {
     context.below(bound) as usize
 }
 
-/// Step 4: plays the deck; returns what took effect, in words.
-async fn play(context: &Context, a: &mut Actor, b: &mut Actor) -> Result<String, Finding> {
+/// Step 4: plays the deck; returns what took effect, in words, and what was acked.
+async fn play(
+    context: &Context,
+    a: &mut Actor,
+    b: &mut Actor,
+) -> Result<(String, BTreeSet<EventId>), Finding> {
     let events = &ids()[..EVENTS];
     let new: Vec<NewEvent> = events.iter().map(|event| context.new_event(&event.0)).collect();
     a.enqueue(&new).await?;
     let mut tokens: BTreeMap<EventId, FencingToken> = BTreeMap::new();
+    let mut acked = BTreeSet::new();
     let mut effective: BTreeMap<Card, usize> = BTreeMap::new();
     let mut clock = 1000;
     let deck = deck(context);
@@ -197,11 +221,16 @@ async fn play(context: &Context, a: &mut Actor, b: &mut Actor) -> Result<String,
             (Card::Release, Some(token)) => {
                 let released = actor.release(event, token).await? == Released::Released;
                 if released {
-                    check_row("a release", actor, event, &Stored::free()).await?;
+                    let step = format!("{} releases {event}", actor.name());
+                    check_standing(&step, actor, event, &Standing::free(now)).await?;
                 }
                 released
             }
-            (Card::Ack, Some(token)) => actor.ack(event, token, now).await? == Acked::Acked,
+            (Card::Ack, Some(token)) => {
+                let done = actor.ack(event, token, now).await? == Acked::Acked;
+                acked.extend(done.then(|| event.clone()));
+                done
+            }
             (Card::Later, _) => {
                 clock += 1 + i64::from(context.below(20));
                 true
@@ -210,26 +239,28 @@ async fn play(context: &Context, a: &mut Actor, b: &mut Actor) -> Result<String,
         };
         *effective.entry(*card).or_default() += usize::from(took_effect);
     }
-    Ok(format!("of a deck of {} operations took effect: {effective:?}", deck.len()))
+    let words = format!("of a deck of {} operations took effect: {effective:?}", deck.len());
+    Ok((words, acked))
 }
 
-/// Every pending row, read by its id, is claimed late: all as one batch, and later each by its id.
-async fn all_in_view(context: &Context, actor: &mut Actor) -> Result<usize, Finding> {
-    let mut pending = Vec::new();
-    for event in ids() {
-        if row(actor, &event).await?.state == EventState::Pending {
-            pending.push(event);
-        }
-    }
+/// Every event that nobody acked is claimed late: all as one batch, and later each by its id.
+async fn all_in_view(
+    context: &Context,
+    actor: &mut Actor,
+    acked: &BTreeSet<EventId>,
+) -> Result<usize, Finding> {
+    let mut pending = ids();
+    pending.retain(|event| !acked.contains(event));
+    pending.sort();
     let batch = context.batch("late", 50, context.at(10_000), context.at(10_050));
     let mut claimed = actor.claim_batch(&batch).await?;
     claimed.sort();
-    check_eq("a late batch, beside the pending rows read by id", &claimed, &pending)?;
+    check_eq("a late batch, beside the events that nobody acked", &claimed, &pending)?;
     for event in &pending {
         let token = context.token("later");
         let claimed = actor.claim(event, &token, context.at(20_000), context.at(20_050)).await?;
         check_eq(&format!("a late claim of {event}"), claimed, Claimed::Claimed)?;
     }
-    check(!pending.is_empty(), || "no row was pending in the end".to_owned())?;
+    check(!pending.is_empty(), || "every event was acked in the end".to_owned())?;
     Ok(pending.len())
 }

@@ -9,13 +9,13 @@
 //! 1. Six events are due. A polls two at 100, handles one, and takes the decision to stop at 120.
 //! 2. More events are enqueued. A's timer fires at 120, 130 and 300, after leases have ended too: no claim.
 //! 3. A handles and acks what it had claimed before.
-//! 4. The history has no claim by A after the decision, and the rows that A did not claim before are
-//!    untouched: free, without an attempt.
+//! 4. The history has no claim by A after the decision, and the events that A did not claim before are
+//!    untouched: anybody's, without an attempt where those are counted.
 //! 5. B claims at once all that A has left alone.
 //!
 //! # How a violation looks
-//! A claim by A in the history after the decision, or a row with a token of A's or an attempt that nobody
-//! has a record of: work that starts during a shutdown and is cut off by its end.
+//! A claim by A in the history after the decision, or an event that nobody can have, or an attempt that
+//! nobody has a record of: work that starts during a shutdown and is cut off by its end.
 //!
 //! # Source
 //! The worker-shutdown example: release admission before a lease expires; graphile/worker#204.
@@ -24,7 +24,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use leaseproof_engines::EngineError;
-use leaseproof_engines::lease::{Acked, EventId, NewEvent, Reserved};
+use leaseproof_engines::lease::{Acked, Claim, EventId, FencingToken, Instant, NewEvent};
+use leaseproof_engines::store::{Result as Answer, Session};
 use leaseproof_reports::Level;
 use leaseproof_reports::history::{Operation, words};
 
@@ -32,10 +33,8 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
-use crate::harness::row::{Stored, check_row, row};
-use crate::worker::{Delivered, Step, Worker};
-
-mod controls;
+use crate::harness::standing::{Standing, check_attempts, check_standing};
+use crate::worker::{Worker, WorkerFault};
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {
@@ -78,8 +77,9 @@ async fn run(context: &Context) -> Judged {
     let alone: Vec<_> =
         first.into_iter().chain(second).filter(|event| !before.contains(event)).collect();
     for event in &alone {
-        check_row("a row that A has left alone", &mut b, event, &Stored::free()).await?;
-        check_eq("its attempts", row(&mut b, event).await?.attempt, 0)?;
+        let step = format!("{event}, which A has left alone");
+        check_standing(&step, &mut b, event, &Standing::free(context.at(310))).await?;
+        check_attempts(&step, &mut b, event, 0).await?;
     }
     let batch = context.batch("B", 8, context.at(310), context.at(400));
     let taken = b.claim_batch(&batch).await?;
@@ -108,9 +108,10 @@ async fn handled(
     event: &EventId,
     step: i64,
 ) -> Result<(), Finding> {
-    let delivered = worker.deliver(event, context.at(step), Step::Ack).await?;
-    let promised = Delivered::Handled(Reserved::Reserved, Acked::Acked);
-    check_eq(&format!("A handles {event}, which it owns"), delivered, promised)
+    let now = context.at(step);
+    check(worker.start(event, now), || format!("A may not start {event} at {now}, which it owns"))?;
+    let acked = worker.finish(event, now).await?;
+    check_eq(&format!("A acks {event} at {now}, which it owns"), acked, Acked::Acked)
 }
 
 /// What the actor claimed, or tried to, after the decision.
