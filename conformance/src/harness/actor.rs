@@ -303,8 +303,7 @@ impl Actor {
     /// The engine's.
     pub async fn event(&mut self, event: &EventId) -> Answer<Option<EventRow>> {
         let log = self.log(Call::Inspect { event: event_of(event) });
-        let row = log.run(self.session.event(event)).await?;
-        Ok(row.map(|row| on_whole_steps(row, self.clock)))
+        log.run(self.session.event(event)).await
     }
 
     /// Counts a consumer's effects.
@@ -340,17 +339,6 @@ impl Actor {
             under_way,
         }
     }
-}
-
-/// On the engine's clock the time that the case itself takes is in every stored instant. It is far less
-/// than a step of the contract's clock, so the step is what is left when it is taken off.
-fn on_whole_steps(mut row: EventRow, clock: Clock) -> EventRow {
-    if clock == Clock::Database {
-        let whole = |instant: Instant| Instant(instant.0 - instant.0.rem_euclid(STEP_US));
-        row.until = row.until.map(whole);
-        row.due = whole(row.due);
-    }
-    row
 }
 
 /// How far apart two instants must lie to be told apart while a case runs, in microseconds.

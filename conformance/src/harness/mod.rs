@@ -6,7 +6,6 @@ pub mod finding;
 pub mod latch;
 pub mod party;
 pub mod retries;
-pub mod row;
 pub mod standing;
 pub mod stores;
 pub mod target;
