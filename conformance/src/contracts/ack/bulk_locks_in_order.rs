@@ -144,17 +144,22 @@ async fn opposite(
     let waiter = one.actor.id();
     let mut retries = [Retries::default(); 2];
     let [first_retries, second_retries] = &mut retries;
-    {
+    let waited = {
         let mut first = pin!(one.finishes(context, batch, high, first_retries));
-        still_waits(context.until_waiting(&[waiter], first.as_mut()).await?)?;
+        let progress = context.until_waiting(&[waiter], first.as_mut()).await?;
         let second = two.finishes(context, batch, low, second_retries);
-        let (first, second) = futures::future::join(first, second).await;
+        let (waited, (first, second)) = match progress {
+            Progress::Waiting => (true, futures::future::join(first, second).await),
+            Progress::Finished(first) => (false, (first, second.await)),
+        };
         classified(first)?;
         classified(second)?;
-    }
+        waited
+    };
     let at_once = one.both_at_once || two.both_at_once;
     check(!at_once, || "both transactions were told to give way to each other".to_owned())?;
     both_done(context, reader, (one, two), batch).await?;
+    overlapped(waited)?;
     Ok(retries[0].total + retries[1].total)
 }
 
@@ -170,25 +175,32 @@ async fn same(
     one.does(context, batch, low).await?;
     let waiter = two.actor.id();
     let mut retries = Retries::default();
-    {
+    let waited = {
         let mut second = pin!(two.unit(context, batch, &mut retries));
-        still_waits(context.until_waiting(&[waiter], second.as_mut()).await?)?;
+        let progress = context.until_waiting(&[waiter], second.as_mut()).await?;
         let first = match one.does(context, batch, high).await {
             Ok(()) => one.actor.commit().await,
             failed => failed,
         };
         let failed = "the first of two transactions in the same order failed";
         check(first.is_ok(), || format!("{failed}: {first:?}"))?;
-        classified(second.await)?;
-    }
+        let (waited, second) = match progress {
+            Progress::Waiting => (true, second.await),
+            Progress::Finished(second) => (false, second),
+        };
+        classified(second)?;
+        waited
+    };
     both_done(context, reader, (one, two), batch).await?;
+    overlapped(waited)?;
     Ok(retries.total)
 }
 
-fn still_waits<T>(progress: Progress<T>) -> Result<(), Finding> {
-    match progress {
-        Progress::Waiting => Ok(()),
-        Progress::Finished(_) => Err(Finding::Inconclusive(
+/// Asked for after what was done was judged: what is wrong is wrong without a wait, too.
+fn overlapped(waited: bool) -> Result<(), Finding> {
+    match waited {
+        true => Ok(()),
+        false => Err(Finding::Inconclusive(
             "no proof of overlap: a transaction settled an event that another transaction held"
                 .to_owned(),
         )),
