@@ -31,7 +31,9 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::latch::{End, behind};
-use crate::worker::{CONSUMER, Death, Delivered, Step, Worker, WorkerFault};
+use crate::worker::{CONSUMER, Death, Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {

@@ -20,10 +20,8 @@
 //! # Source
 //! The consumer-idempotency example; Wave-RF/WaveHouse#384, sksmith/go-micro-example#58.
 
-use async_trait::async_trait;
 use leaseproof_engines::capability::StoreCapability;
-use leaseproof_engines::lease::{Acked, EventId, Reserved};
-use leaseproof_engines::store::{Result as Answer, Session};
+use leaseproof_engines::lease::{Acked, Reserved};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};

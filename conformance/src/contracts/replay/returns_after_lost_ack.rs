@@ -21,7 +21,6 @@
 //! The scheduled-relay example: the consumer commits before acknowledgement. Acks that run ahead of the
 //! effect: KanishJebaMathewM/Truxify#11209 and #13133.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{EventId, Reserved};
 use leaseproof_reports::Level;
@@ -30,7 +29,9 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
 use crate::harness::standing::{Standing, check_attempts, check_standing};
-use crate::worker::{Death, Delivered, Step, Worker, WorkerFault};
+use crate::worker::{Death, Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {

@@ -22,7 +22,6 @@
 //! # Source
 //! <https://bugs.mysql.com/bug.php?id=98324>, <https://bugs.mysql.com/bug.php?id=116459>.
 
-use async_trait::async_trait;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{EventId, Reserved};
 use leaseproof_engines::{Capability, EngineError};

@@ -29,12 +29,9 @@
 
 use std::time::Duration;
 
-use async_trait::async_trait;
 use leaseproof_engines::capability::StoreCapability;
-use leaseproof_engines::lease::{
-    Acked, Claimed, EventId, FencingToken, Instant, Released, Renewed,
-};
-use leaseproof_engines::store::{LockWait, Result as Answer, Session, SessionOptions};
+use leaseproof_engines::lease::{Acked, Claimed, EventId, FencingToken, Released, Renewed};
+use leaseproof_engines::store::{LockWait, Result as Answer, SessionOptions};
 use leaseproof_engines::{Capability, ErrorKind};
 use leaseproof_reports::Level;
 
@@ -43,7 +40,9 @@ use crate::harness::actor::Actor;
 use crate::harness::context::{Context, Progress};
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::standing::{Standing, check_refused, check_standing};
-use crate::worker::{Permit, Worker, WorkerFault};
+use crate::worker::{Permit, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {

@@ -26,7 +26,6 @@
 
 use std::collections::BTreeMap;
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{Acked, EventId, NewEvent, Released, Reserved};
 use leaseproof_reports::Level;
@@ -35,7 +34,9 @@ use crate::contract::{Clocks, Contract, Scope};
 use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check_eq};
-use crate::worker::{CONSUMER, Delivered, Step, Worker, WorkerFault};
+use crate::worker::{CONSUMER, Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {

@@ -32,7 +32,9 @@ use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::standing::{Standing, check_refused, check_standing};
-use crate::worker::{CONSUMER, Delivered, Step, Worker, WorkerFault};
+use crate::worker::{CONSUMER, Delivered, Step, Worker};
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {

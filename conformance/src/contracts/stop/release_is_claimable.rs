@@ -24,7 +24,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
     Acked, Claimed, EventId, FencingToken, Instant, NewEvent, Released, Renewed,

@@ -23,12 +23,10 @@
 
 use std::collections::BTreeMap;
 
-use async_trait::async_trait;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
     Acked, Backlog, Claimed, Clock, EventId, Instant, NewEvent, Released, Renewed,
 };
-use leaseproof_engines::store::{Result as Answer, Session};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};

@@ -24,8 +24,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use leaseproof_engines::EngineError;
-use leaseproof_engines::lease::{Acked, Claim, EventId, FencingToken, Instant, NewEvent};
-use leaseproof_engines::store::{Result as Answer, Session};
+use leaseproof_engines::lease::{Acked, EventId, NewEvent};
 use leaseproof_reports::Level;
 use leaseproof_reports::history::{Operation, words};
 
@@ -34,7 +33,9 @@ use crate::harness::actor::Actor;
 use crate::harness::context::Context;
 use crate::harness::finding::{Finding, Judged, check, check_eq};
 use crate::harness::standing::{Standing, check_attempts, check_standing};
-use crate::worker::{Worker, WorkerFault};
+use crate::worker::Worker;
+
+mod controls;
 
 /// See the module's documentation.
 pub static CONTRACT: Contract = Contract {

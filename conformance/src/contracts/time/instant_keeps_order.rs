@@ -26,7 +26,6 @@
 //! jpicklyk/task-orchestrator#267, ujeenet/rustango#1464, rusqlite/rusqlite#1858,
 //! librefang/librefang#6049.
 
-use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
 use leaseproof_engines::lease::{
     Backlog, ClaimBatch, Claimed, EventId, Instant, NewEvent, Renewed,

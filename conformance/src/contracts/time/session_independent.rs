@@ -27,8 +27,8 @@
 
 use leaseproof_engines::Capability;
 use leaseproof_engines::capability::StoreCapability;
-use leaseproof_engines::lease::{Acked, Claim, Claimed, EventId, Instant, Renewed};
-use leaseproof_engines::store::{self, Session, SessionOptions};
+use leaseproof_engines::lease::{Acked, Claimed, EventId, Renewed};
+use leaseproof_engines::store::SessionOptions;
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};

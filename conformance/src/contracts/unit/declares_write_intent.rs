@@ -22,11 +22,9 @@
 //! IntersectMBO/ouroboros-consensus#2233, vjt/grappa-irc#524, danielcopper/romm-tender#1092,
 //! WiseLibs/better-sqlite3#836 and #1275, python/cpython#124510.
 
-use async_trait::async_trait;
+use leaseproof_engines::EngineError;
 use leaseproof_engines::capability::StoreCapability;
-use leaseproof_engines::lease::{Claim, Claimed, EventId, FencingToken};
-use leaseproof_engines::store::{LockWait, Result as Answer, Session};
-use leaseproof_engines::{Capability, EngineError};
+use leaseproof_engines::lease::{Claimed, EventId, FencingToken};
 use leaseproof_reports::Level;
 
 use crate::contract::{Clocks, Contract, Scope};
