@@ -146,7 +146,7 @@ fn a_run_on_sqlite_writes_its_reports_and_can_be_replayed() {
         0,
         &[
             "with seed 7: kept",
-            "A: claim EVENT-81 with A-1-00000007 at 100min until 150min → Claimed",
+            "A: claim EVENT-81 with A-1-00000007 at 100min until 150min → took effect",
             "in the earlier run: kept",
         ],
     );
